@@ -1,0 +1,1 @@
+"""The programs this server runs (ripgrep, Universal Ctags, tree-sitter), and how."""

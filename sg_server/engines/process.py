@@ -1,0 +1,208 @@
+"""The one owner of subprocesses: start, feed, drain, end, reap."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from sg_server import limits
+from sg_server.errors import CleanupFailed
+
+if sys.platform == "linux":
+    import fcntl
+
+_PIPE_BYTES = 1024 * 1024
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """How a process ended.
+
+    `returncode` is POSIX: negative is the signal that ended it.
+    `stderr` is at most `limits.STDERR_BYTES` bytes of it, undecodable bytes replaced.
+    """
+
+    returncode: int
+    stderr: str
+
+
+class ProcessOwner:
+    """Starts processes without a shell, in groups of their own, and leaves none behind."""
+
+    def __init__(self) -> None:
+        self._running: dict[int, str] = {}
+
+    @property
+    def running(self) -> tuple[tuple[int, str], ...]:
+        """Process id and program name of every process that has not been reaped."""
+        return tuple(self._running.items())
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        consume: Callable[[bytes], None],
+        *,
+        stdin: bytes | None = None,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Finished:
+        """Run `argv` to its end, giving each chunk of its standard output to `consume`.
+
+        `consume` runs on the event loop between reads, so a slow one slows the process down.
+        On cancellation, or when `consume` raises, the whole process group is told to terminate,
+        killed `limits.TERMINATE_SECONDS` later, and reaped before the cause is raised.
+
+        Raises OSError when the program cannot be started, CleanupFailed when it does not go away.
+        """
+        loop = asyncio.get_running_loop()
+        exchange = _Exchange(consume, loop)
+        starting = asyncio.ensure_future(
+            loop.subprocess_exec(
+                lambda: exchange,
+                *argv,
+                stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=cwd,
+                env=env,
+                **_own_group(),
+            )
+        )
+        try:
+            # A cancel that lands while the process is being started must still find it.
+            transport, _ = await asyncio.shield(starting)
+        except asyncio.CancelledError as cause:
+            with contextlib.suppress(OSError):
+                transport, _ = await starting
+                await self._end(transport, exchange, cause)
+            raise
+        pid = transport.get_pid()
+        self._running[pid] = os.path.basename(argv[0])
+        try:
+            _widen_pipe(transport)
+            if stdin is not None:
+                exchange.feed(transport, stdin)
+            await asyncio.shield(exchange.done)
+        except BaseException as cause:
+            await self._end(transport, exchange, cause)
+            raise
+        finally:
+            self._running.pop(pid, None)
+            transport.close()
+        returncode = transport.get_returncode()
+        assert returncode is not None, "closed is only set after the process has been reaped"
+        return Finished(
+            returncode=returncode, stderr=bytes(exchange.stderr).decode("utf-8", "replace")
+        )
+
+    async def _end(
+        self,
+        transport: asyncio.SubprocessTransport,
+        exchange: "_Exchange",
+        cause: BaseException,
+    ) -> None:
+        """End the process group and wait until the process is reaped and its pipes are closed."""
+        exchange.stop_consuming(transport)
+        reaping = asyncio.ensure_future(self._terminate_then_kill(transport, exchange))
+        while not reaping.done():
+            # A second cancel must not leave the process behind: keep waiting, the bound is short.
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.shield(reaping)
+        if not reaping.result():
+            message = f"process {transport.get_pid()} is still running after it was killed"
+            raise CleanupFailed(message, "End it by hand.") from cause
+
+    async def _terminate_then_kill(
+        self, transport: asyncio.SubprocessTransport, exchange: "_Exchange"
+    ) -> bool:
+        _signal_group(transport, "SIGTERM")
+        if not await _is_set_within(exchange.exited, limits.TERMINATE_SECONDS):
+            _signal_group(transport, "SIGKILL")
+        if not await _is_set_within(exchange.exited, limits.CLOSE_SECONDS):
+            return False
+        # A grandchild that left the group may hold a pipe open; the process itself is gone.
+        _signal_group(transport, "SIGKILL")
+        transport.close()
+        return await _is_set_within(exchange.closed, limits.CLOSE_SECONDS)
+
+
+class _Exchange(asyncio.SubprocessProtocol):
+    """What goes in and out of one process."""
+
+    def __init__(
+        self, consume: Callable[[bytes], None], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self.stderr = bytearray()
+        self.exited: asyncio.Future[None] = loop.create_future()
+        self.closed: asyncio.Future[None] = loop.create_future()
+        self.done: asyncio.Future[None] = loop.create_future()
+        """Closed, or the first error of the consumer: whichever comes first."""
+        self._consume: Callable[[bytes], None] | None = consume
+
+    def feed(self, transport: asyncio.SubprocessTransport, data: bytes) -> None:
+        """Write all of `data` to standard input and close it. The transport buffers."""
+        pipe = transport.get_pipe_transport(0)
+        assert isinstance(pipe, asyncio.WriteTransport)
+        pipe.write(data)
+        pipe.close()
+
+    def stop_consuming(self, transport: asyncio.SubprocessTransport) -> None:
+        """Drop what is still to come and close our end, so that a blocked writer wakes up."""
+        self._consume = None
+        for descriptor in (0, 1):
+            if (pipe := transport.get_pipe_transport(descriptor)) is not None:
+                pipe.close()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 2:
+            # What does not fit is read all the same: a full pipe would stop the process.
+            self.stderr += data[: limits.STDERR_BYTES - len(self.stderr)]
+        elif self._consume is not None:
+            try:
+                self._consume(data)
+            except Exception as error:
+                self._consume = None
+                self.done.set_exception(error)
+
+    def process_exited(self) -> None:
+        if not self.exited.done():
+            self.exited.set_result(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set_result(None)
+        if not self.done.done():
+            self.done.set_result(None)
+
+
+async def _is_set_within(future: asyncio.Future[None], seconds: float) -> bool:
+    done, _ = await asyncio.wait((future,), timeout=seconds)
+    return bool(done)
+
+
+def _own_group() -> dict[str, int]:
+    """Start-up arguments that let one signal reach a process and all it started."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"process_group": 0}
+
+
+def _signal_group(transport: asyncio.SubprocessTransport, name: str) -> None:
+    """Send SIGTERM or SIGKILL to the group; on Windows both end the process alone."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            transport.kill()
+        else:
+            os.killpg(transport.get_pid(), getattr(signal, name))
+
+
+def _widen_pipe(transport: asyncio.SubprocessTransport) -> None:
+    """Let the writer run ahead: with Linux's 64 KiB it stops at every read of ours."""
+    pipe = transport.get_pipe_transport(1)
+    if sys.platform == "linux" and pipe is not None:
+        # Refused where the user's pipes already hold much; the process works without.
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

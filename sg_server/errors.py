@@ -1,0 +1,97 @@
+"""The failures a client can meet, each with its JSON-RPC code and its stable word.
+
+    SignalGrepError
+    ├── InvalidParams        -32602  the request is wrong: the message names the field and the remedy
+    └── RequestFailed        -32803  the request is right and still failed: `code` says how
+        ├── RgMissing, RgFailed, CleanupFailed
+        ├── PathNotFound, OutsideWorkspace, NoWorkspace
+        └── CursorUnknown, CursorExpired, CursorMismatch
+"""
+
+from typing import ClassVar
+
+
+class SignalGrepError(Exception):
+    """A failure that is told to the client as it stands.
+
+    `message` is one sentence for people; `hint` is what to do next.
+    """
+
+    jsonrpc_code: ClassVar[int]
+    code: ClassVar[str]
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InvalidParams(SignalGrepError):
+    """The request is wrong. Nothing was started. Remedy: correct the named field."""
+
+    jsonrpc_code = -32602
+    code = "invalid-params"
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+
+
+class RequestFailed(SignalGrepError):
+    """The request is right and still failed; `code` is a stable word."""
+
+    jsonrpc_code = -32803
+
+
+class RgMissing(RequestFailed):
+    """No ripgrep to run. Remedy: install it or name its path."""
+
+    code = "rg-missing"
+
+
+class RgFailed(RequestFailed):
+    """ripgrep ended without a result. Remedy: see its own words in the message."""
+
+    code = "rg-failed"
+
+
+class CleanupFailed(RequestFailed):
+    """A process did not end after it was killed. Remedy: end it by hand."""
+
+    code = "cleanup-failed"
+
+
+class PathNotFound(RequestFailed):
+    """A named path does not exist or cannot be read. Remedy: check it."""
+
+    code = "path-not-found"
+
+
+class OutsideWorkspace(RequestFailed):
+    """A named path, symbolic links followed, is outside every folder. Remedy: open its folder."""
+
+    code = "outside-workspace"
+
+
+class NoWorkspace(RequestFailed):
+    """No folder is open. Remedy: open one."""
+
+    code = "no-workspace"
+
+
+class CursorUnknown(RequestFailed):
+    """A cursor or snapshot id that this session never gave. Remedy: copy it whole or search again."""
+
+    code = "cursor-unknown"
+
+
+class CursorExpired(RequestFailed):
+    """The snapshot behind a cursor is gone. Remedy: search again."""
+
+    code = "cursor-expired"
+
+
+class CursorMismatch(RequestFailed):
+    """A cursor used for something else than it was given for. Remedy: start from the summary cursor."""
+
+    code = "cursor-mismatch"

@@ -1,0 +1,1 @@
+"""The source around a line, with its smallest proven enclosing symbol."""

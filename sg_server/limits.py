@@ -1,0 +1,64 @@
+"""Every bound and default of the server, once, with its unit."""
+
+from typing import Final
+
+KIB: Final = 1024
+MIB: Final = 1024 * KIB
+
+# Pages. Rows are matches (or files in a summary).
+PAGE_ROWS_DEFAULT: Final = 20
+PAGE_ROWS_MAX: Final = 100
+ITEMS_ROWS_MAX: Final = 1_000
+"""Rows of one page when the answer carries no text (`view: "items"`)."""
+ITEMS_BYTES_MAX: Final = 4 * MIB
+SUMMARY_ROWS: Final = 30
+RESPONSE_BYTES: Final = 16 * KIB
+"""UTF-8 bytes of one model-facing text."""
+LINE_CHARACTERS: Final = 500
+"""Code points shown of one source line."""
+CONTEXT_LINES_MAX: Final = 20
+SHOWN_OCCURRENCES: Final = 20
+"""Ranges shown for one matching line; a snapshot keeps them all."""
+NAMED_PATHS: Final = 20
+"""Paths listed under `unreadablePaths`, `binaryFiles` and `keptOut`."""
+
+# Context budget: estimated tokens are characters / 4.
+CHARACTERS_PER_TOKEN: Final = 4
+TOKENS_FULL: Final = 2_000
+TOKENS_TIGHT: Final = 1_000
+TOKENS_CRITICAL: Final = 500
+FULL_ABOVE_PERCENT: Final = 40
+TIGHT_FROM_PERCENT: Final = 12
+
+# Snapshots.
+RETAINED_ROWS: Final = 50_000
+RETAINED_BYTES: Final = 64 * MIB
+"""Bytes of text and ranges that one snapshot keeps."""
+SNAPSHOTS: Final = 32
+SNAPSHOTS_BYTES: Final = 256 * MIB
+SNAPSHOT_IDLE_SECONDS: Final = 30 * 60
+
+# Proof that source has not changed.
+REVISION_FILES: Final = 50_000
+SETTLED_AFTER_NS: Final = 2_000_000_000
+"""A time stamp younger than this when the scan began proves nothing."""
+RESCAN_NAMES_BYTES: Final = 512 * KIB
+RESCAN_NAMES_BYTES_WINDOWS: Final = 24 * KIB
+
+# Source reads and inspection.
+SOURCE_BYTES: Final = 5 * MIB
+TREE_SITTER_BYTES: Final = MIB
+"""Parsing more takes longer than a person waits."""
+INSPECT_TARGETS: Final = 5
+EXPLAIN_EMPTY_SECONDS: Final = 0.5
+
+# Processes.
+RECORD_BYTES: Final = 8 * MIB
+"""One record of a program's output, its terminator not counted."""
+STDERR_BYTES: Final = 16 * KIB
+TERMINATE_SECONDS: Final = 0.25
+"""From asking a process to end until it is killed."""
+CLOSE_SECONDS: Final = 2.0
+"""From killing a process until giving up on it as `cleanup-failed`."""
+SEARCHES: Final = 2
+"""Searches that run at once; more wait in order."""

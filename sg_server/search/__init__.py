@@ -1,0 +1,1 @@
+"""Search, stable snapshots and the pages made from them."""

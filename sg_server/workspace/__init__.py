@@ -1,0 +1,1 @@
+"""The files of the opened folders: names, containment, revisions, bounded reads."""
