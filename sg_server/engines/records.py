@@ -53,27 +53,26 @@ class CappedRecords:
             record = self._completed(chunk[: position - 1])
             if not isinstance(record, Oversized) and record.startswith(prefix):
                 records.append(record)
-        start = self._separator + prefix
-        if chunk.startswith(prefix, position):
-            found = position
-        else:
-            found = chunk.find(start, position) + 1
-        while found:
-            end = chunk.find(self._separator, found)
-            if end < 0:
+        begins = position if chunk.startswith(prefix, position) else self._next(chunk, prefix, position)
+        while begins >= 0:
+            ends = chunk.find(self._separator, begins)
+            if ends < 0:
                 break
-            if end - found <= self._cap:
-                records.append(chunk[found:end])
-            if chunk.startswith(prefix, end + 1):
-                found = end + 1
-            else:
-                found = chunk.find(start, end) + 1
-        self._keep(chunk[max(position, chunk.rfind(self._separator) + 1) :])
+            if ends - begins <= self._cap:
+                records.append(chunk[begins:ends])
+            begins = self._next(chunk, prefix, ends)
+        if rest := chunk[max(position, chunk.rfind(self._separator) + 1) :]:
+            self._keep(rest)
         return records
 
     def finish(self) -> list[bytes | Oversized]:
         """The last record, when the stream did not end with a separator."""
         return [self._completed(b"")] if self._partial_size else []
+
+    def _next(self, chunk: bytes, prefix: bytes, start: int) -> int:
+        """Where the next record that begins with `prefix` begins, looking from a separator on; -1 if none."""
+        found = chunk.find(self._separator + prefix, start)
+        return found + 1 if found >= 0 else -1
 
     def _keep(self, rest: bytes) -> None:
         self._partial_size += len(rest)
