@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import msgspec
 
@@ -16,6 +17,7 @@ from sg_server.errors import CleanupFailed
 if sys.platform == "linux":
     import fcntl
 
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
 _PIPE_BYTES = 1024 * 1024
 
 
@@ -60,18 +62,9 @@ class ProcessOwner:
         """
         loop = asyncio.get_running_loop()
         exchange = _Exchange(consume, loop)
-        starting = asyncio.ensure_future(
-            loop.subprocess_exec(
-                lambda: exchange,
-                *argv,
-                stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                cwd=cwd,
-                env=env,
-                **_own_group(),
-            )
-        )
+        options: dict[str, Any] = {"cwd": cwd, "env": env, **_own_group()}
+        fed = subprocess.DEVNULL if stdin is None else subprocess.PIPE
+        starting = asyncio.ensure_future(loop.subprocess_exec(lambda: exchange, *argv, stdin=fed, **options))
         try:
             # A cancel that lands while the process is being started must still find it.
             transport, _ = await asyncio.shield(starting)
@@ -93,11 +86,9 @@ class ProcessOwner:
         finally:
             self._running.pop(pid, None)
             transport.close()
-        returncode = transport.get_returncode()
-        assert returncode is not None, "closed is only set after the process has been reaped"
-        return Finished(
-            returncode=returncode, stderr=bytes(exchange.stderr).decode("utf-8", "replace")
-        )
+        # The pipes are only reported closed after the process has been reaped.
+        returncode = cast("int", transport.get_returncode())
+        return Finished(returncode=returncode, stderr=exchange.stderr.decode("utf-8", "replace"))
 
     async def _end(
         self,
@@ -133,9 +124,7 @@ class ProcessOwner:
 class _Exchange(asyncio.SubprocessProtocol):
     """What goes in and out of one process."""
 
-    def __init__(
-        self, consume: Callable[[bytes], None], loop: asyncio.AbstractEventLoop
-    ) -> None:
+    def __init__(self, consume: Callable[[bytes], None], loop: asyncio.AbstractEventLoop) -> None:
         self.stderr = bytearray()
         self.exited: asyncio.Future[None] = loop.create_future()
         self.closed: asyncio.Future[None] = loop.create_future()
@@ -145,26 +134,25 @@ class _Exchange(asyncio.SubprocessProtocol):
 
     def feed(self, transport: asyncio.SubprocessTransport, data: bytes) -> None:
         """Write all of `data` to standard input and close it. The transport buffers."""
-        pipe = transport.get_pipe_transport(0)
-        assert isinstance(pipe, asyncio.WriteTransport)
+        pipe = cast("asyncio.WriteTransport", transport.get_pipe_transport(_STDIN))
         pipe.write(data)
         pipe.close()
 
     def stop_consuming(self, transport: asyncio.SubprocessTransport) -> None:
         """Drop what is still to come and close our end, so that a blocked writer wakes up."""
         self._consume = None
-        for descriptor in (0, 1):
+        for descriptor in (_STDIN, _STDOUT):
             if (pipe := transport.get_pipe_transport(descriptor)) is not None:
                 pipe.close()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 2:
+        if fd == _STDERR:
             # What does not fit is read all the same: a full pipe would stop the process.
             self.stderr += data[: limits.STDERR_BYTES - len(self.stderr)]
         elif self._consume is not None:
             try:
                 self._consume(data)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - handed to the caller of run, who knows what it means
                 self._consume = None
                 self.done.set_exception(error)
 
@@ -172,7 +160,7 @@ class _Exchange(asyncio.SubprocessProtocol):
         if not self.exited.done():
             self.exited.set_result(None)
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         self.closed.set_result(None)
         if not self.done.done():
             self.done.set_result(None)
@@ -201,7 +189,7 @@ def _signal_group(transport: asyncio.SubprocessTransport, name: str) -> None:
 
 def _widen_pipe(transport: asyncio.SubprocessTransport) -> None:
     """Let the writer run ahead: with Linux's 64 KiB it stops at every read of ours."""
-    pipe = transport.get_pipe_transport(1)
+    pipe = transport.get_pipe_transport(_STDOUT)
     if sys.platform == "linux" and pipe is not None:
         # Refused where the user's pipes already hold much; the process works without.
         with contextlib.suppress(OSError):

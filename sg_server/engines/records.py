@@ -50,9 +50,9 @@ class CappedRecords:
             if not position:
                 self._keep(chunk)
                 return records
-            record = self._completed(chunk[: position - 1])
-            if not isinstance(record, Oversized) and record.startswith(prefix):
-                records.append(record)
+            first = self._completed(chunk[: position - 1])
+            if not isinstance(first, Oversized) and first.startswith(prefix):
+                records.append(first)
         begins = position if chunk.startswith(prefix, position) else self._next(chunk, prefix, position)
         while begins >= 0:
             ends = chunk.find(self._separator, begins)

@@ -1,0 +1,361 @@
+"""ripgrep: its arguments, its events, its exit codes."""
+
+import errno
+import os
+import re
+from collections.abc import Callable, Sequence
+from typing import Generic, Literal, Protocol, TypeVar
+
+import msgspec
+
+from sg_server import limits
+from sg_server.engines.binaries import Binary
+from sg_server.engines.process import Finished, ProcessOwner
+from sg_server.engines.records import CappedRecords, Oversized
+from sg_server.errors import InvalidParams, RgFailed, RgMissing, SignalGrepError
+
+Case = Literal["smart", "sensitive", "insensitive"]
+
+SUBMATCH_MARK = b'{"match":{"'
+"""Stands once in a record for each submatch, and nowhere else: inside JSON strings quotes are escaped."""
+
+# A record of each kind begins with these bytes: rg writes an event's fields in the order of its own structs.
+_MATCH = b'{"type":"match"'
+_BEGIN = b'{"type":"begin"'
+_END = b'{"type":"end"'
+_SUMMARY = b'{"data":{"elapsed_total"'
+_TAIL_BYTES = 4 * limits.KIB
+"""More than the closing summary takes, which is the last record of a run."""
+
+_FOUND, _NOTHING, _ERROR = 0, 1, 2
+_ALWAYS = ("--no-config", "--no-mmap", "--crlf", "--no-require-git", "--no-ignore-messages", "--color=never")
+_CASE_FLAGS: dict[Case, str] = {
+    "smart": "smart-case",
+    "sensitive": "case-sensitive",
+    "insensitive": "ignore-case",
+}
+_MISSING_HINT = "Install ripgrep, or name its path in initializationOptions.rgPath, --rg or SG_RG."
+_BAD_ARGUMENTS = (
+    (("regex parse error", "is not allowed in a regex", "PCRE2: error", "exceeds size limit"), "pattern"),
+    (("unknown encoding",), "encoding"),
+    (("unrecognized file type",), "fileType"),
+    (("error parsing glob", "invalid glob"), "glob"),
+)
+_NOT_READ = re.compile(
+    r"rg: (?P<path>.+?)(: IO error for operation on (?P=path))?: (?P<reason>[^:]+ \(os error \d+\))$"
+)
+_NOT_SEARCHED = re.compile(r"rg: (?P<path>(?:[A-Za-z]:)?[/\\].*?): (?P<reason>.+)$")
+"""For instance PCRE2 giving up on a file; the roots of a run are absolute, and so are these paths."""
+_LOOP = re.compile(r"rg: (?P<reason>File system loop found): (?P<path>.+) points to an ancestor")
+
+
+class Matching(msgspec.Struct, frozen=True, kw_only=True):
+    """What is looked for, and how."""
+
+    pattern: str
+    literal: bool = False
+    case: Case = "smart"
+    whole_word: bool = False
+    multiline: bool = False
+    engine: Literal["default", "pcre2", "auto"] = "default"
+    encoding: str = "auto"
+
+    def arguments(self) -> list[str]:
+        """Everything that decides what matches in a given text, the pattern included."""
+        arguments = [f"--{_CASE_FLAGS[self.case]}", f"--engine={self.engine}"]
+        if self.literal:
+            arguments.append("--fixed-strings")
+        if self.whole_word:
+            arguments.append("--word-regexp")
+        if self.multiline:
+            arguments.append("--multiline")
+        if self.encoding != "auto":
+            arguments.append(f"--encoding={self.encoding}")
+        return [*arguments, "-e", self.pattern]
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True):
+    """Which files below the roots are looked at. Globs are relative to the working folder of the run."""
+
+    globs: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    file_types: tuple[str, ...] = ()
+    type_globs: tuple[str, ...] = ()
+    """Include globs without a slash, as a file type of their own: those never bring back ignored files."""
+    hidden: bool = True
+    ignored: bool = False
+    follow: bool = False
+    max_file_size: int | None = None
+    text: bool = False
+
+    def arguments(self) -> list[str]:
+        """The flags, with the exclusion of `.git` last so that nothing overrides it."""
+        arguments = [
+            flag
+            for flag, wanted in (
+                ("--hidden", self.hidden),
+                ("--no-ignore", self.ignored),
+                ("--follow", self.follow),
+                ("--text", self.text),
+            )
+            if wanted
+        ]
+        if self.max_file_size is not None:
+            arguments.append(f"--max-filesize={self.max_file_size}")
+        arguments += [f"--type={name}" for name in self.file_types]
+        if self.type_globs:
+            arguments += [f"--type-add=sg:{glob}" for glob in self.type_globs]
+            arguments.append("--type=sg")
+        arguments += [f"--glob={glob}" for glob in self.globs]
+        arguments += [f"--glob=!{glob}" for glob in self.excludes]
+        return [*arguments, "--glob=!**/.git"]
+
+
+class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
+    """A path that rg could not read, for people, and why."""
+
+    path: str
+    reason: str
+
+
+class _Text(msgspec.Struct, frozen=True):
+    """rg's way with text: plain where it is valid UTF-8, else in base64."""
+
+    text: str | None = None
+    base64: bytes | None = msgspec.field(default=None, name="bytes")
+
+    def raw(self) -> bytes:
+        return self.base64 if self.base64 is not None else (self.text or "").encode()
+
+    def path(self) -> str:
+        return os.fsdecode(self.raw())
+
+
+class Submatch(msgspec.Struct, frozen=True):
+    """Bytes [start, end) of an event's lines."""
+
+    start: int
+    end: int
+
+
+class MatchEvent(msgspec.Struct, frozen=True):
+    """Matching lines, with their terminators."""
+
+    lines: _Text
+    line_number: int
+    """1-based, of the first line."""
+    absolute_offset: int
+    """Of the first line's first byte in the searched text."""
+    submatches: tuple[Submatch, ...]
+
+
+class Stats(msgspec.Struct, frozen=True):
+    """Exact counts of one file, or of a run."""
+
+    matched_lines: int
+    matches: int
+    searches: int
+
+
+class EndEvent(msgspec.Struct, frozen=True):
+    """The end of one file that matched."""
+
+    path: _Text
+    stats: Stats
+    binary_offset: int | None = None
+
+
+class _BeginEvent(msgspec.Struct, frozen=True):
+    path: _Text
+
+
+class _Summary(msgspec.Struct, frozen=True):
+    stats: Stats
+
+
+_Data = TypeVar("_Data")
+
+
+class _Event(msgspec.Struct, Generic[_Data], frozen=True):
+    data: _Data
+
+
+_match_decoder = msgspec.json.Decoder(_Event[MatchEvent])
+_begin_decoder = msgspec.json.Decoder(_Event[_BeginEvent])
+_end_decoder = msgspec.json.Decoder(_Event[EndEvent])
+_summary_decoder = msgspec.json.Decoder(_Event[_Summary])
+
+
+def decode_match(record: bytes) -> MatchEvent:
+    """The match event in `record`."""
+    return _match_decoder.decode(record).data
+
+
+class EventSink(Protocol):
+    """Takes one run's events in order. The events of a file are never mixed with another's."""
+
+    @property
+    def wants_matches(self) -> bool:
+        """False once only the ends of files matter: the rest is then passed over undecoded."""
+
+    def begin(self, path: str) -> None:
+        """A file matched; its matches follow."""
+
+    def match(self, record: bytes | Oversized) -> None:
+        """One match event, undecoded, of the file begun last."""
+
+    def end(self, path: str, event: EndEvent) -> None:
+        """A file is finished. It was begun only if matches were wanted then."""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What a finished run says beside its events."""
+
+    files_searched: int
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+class Ripgrep:
+    """Runs one ripgrep binary."""
+
+    def __init__(self, owner: ProcessOwner, binary: Binary | None) -> None:
+        self._owner = owner
+        self.binary = binary
+
+    async def version(self) -> str:
+        """The first line of `rg --version`. Raises RgMissing, RgFailed."""
+        output = bytearray()
+        finished = await self._run(["--version"], output.extend, cwd=None)
+        if finished.returncode != _FOUND:
+            raise _failure(finished)
+        return output.decode("utf-8", "replace").partition("\n")[0].strip()
+
+    async def search(
+        self,
+        matching: Matching,
+        filters: Filters | None,
+        roots: Sequence[str],
+        sink: EventSink,
+        *,
+        cwd: str,
+    ) -> Outcome:
+        """Search `roots`, absolute paths, giving the events to `sink`.
+
+        Without `filters` the roots are files that are searched as they are.
+        Raises InvalidParams when rg refuses the pattern or a filter, RgMissing, RgFailed.
+        """
+        reader = _EventReader(sink)
+        arguments = [
+            "--json",
+            *matching.arguments(),
+            *(filters.arguments() if filters else ()),
+            "--",
+            *roots,
+        ]
+        finished = await self._run(arguments, reader.feed, cwd=cwd)
+        summary = reader.summary()
+        unreadable = _unreadable(finished)
+        if summary is None:
+            raise _failure(finished)
+        return Outcome(files_searched=summary.searches, unreadable=unreadable)
+
+    async def files(
+        self,
+        filters: Filters,
+        roots: Sequence[str],
+        take: Callable[[list[bytes]], None],
+        *,
+        cwd: str,
+        holding: Matching | None = None,
+    ) -> tuple[Unreadable, ...]:
+        """Give `take` the raw paths of the files that would be searched, or that hold a match.
+
+        Raises as `search`.
+        """
+        names = CappedRecords(b"\0", limits.RECORD_BYTES)
+
+        def feed(chunk: bytes) -> None:
+            take([name for name in names.feed(chunk) if not isinstance(name, Oversized)])
+
+        what = ["--files"] if holding is None else ["--files-with-matches", *holding.arguments()]
+        arguments = [*what, "--null", *filters.arguments(), "--", *roots]
+        return _unreadable(await self._run(arguments, feed, cwd=cwd))
+
+    async def _run(
+        self,
+        arguments: Sequence[str],
+        consume: Callable[[bytes], None],
+        *,
+        cwd: str | None,
+    ) -> Finished:
+        if self.binary is None:
+            raise RgMissing("ripgrep was not found", _MISSING_HINT)
+        argv = [self.binary.path, *_ALWAYS, *arguments]
+        try:
+            return await self._owner.run(argv, consume, cwd=cwd)
+        except OSError as error:
+            if error.errno == errno.E2BIG:
+                message = "the request is too long for one command line"
+                raise RgFailed(message, "Name fewer paths or globs.") from error
+            message = f"{self.binary.path} could not be started: {error.strerror}"
+            raise RgMissing(message, _MISSING_HINT) from error
+        except msgspec.DecodeError as error:
+            message = f"{self.binary.path} wrote what is not ripgrep's JSON: {error}"
+            raise RgFailed(message, "Check that it is ripgrep 13 or newer.") from error
+
+
+class _EventReader:
+    """Turns rg's JSON, in chunks, into calls of a sink."""
+
+    def __init__(self, sink: EventSink) -> None:
+        self._sink = sink
+        self._records = CappedRecords(b"\n", limits.RECORD_BYTES)
+        self._tail = b""
+
+    def feed(self, chunk: bytes) -> None:
+        sink = self._sink
+        self._tail = (self._tail + chunk[-_TAIL_BYTES:])[-_TAIL_BYTES:]
+        if not sink.wants_matches:
+            for end in self._records.feed_only(chunk, _END):
+                self._end(end)
+            return
+        for record in self._records.feed(chunk):
+            if isinstance(record, Oversized) or record.startswith(_MATCH):
+                sink.match(record)
+            elif record.startswith(_BEGIN):
+                sink.begin(_begin_decoder.decode(record).data.path.path())
+            elif record.startswith(_END):
+                self._end(record)
+
+    def summary(self) -> Stats | None:
+        """The closing summary, which is the last record; None when the run did not get that far."""
+        last = self._tail.removesuffix(b"\n").rpartition(b"\n")[2]
+        return _summary_decoder.decode(last).data.stats if last.startswith(_SUMMARY) else None
+
+    def _end(self, record: bytes) -> None:
+        event = _end_decoder.decode(record).data
+        self._sink.end(event.path.path(), event)
+
+
+def _failure(finished: Finished) -> SignalGrepError:
+    """What a run without a result means for the client."""
+    said = finished.stderr.strip().removeprefix("rg: ")
+    if finished.returncode == _ERROR:
+        for marks, field in _BAD_ARGUMENTS:
+            if any(mark in said for mark in marks):
+                return InvalidParams(field, said)
+    if finished.returncode < 0:
+        said = f"ended by signal {-finished.returncode}. {said}".strip()
+    return RgFailed(f"ripgrep failed: {said or f'exit code {finished.returncode}'}", "Search again.")
+
+
+def _unreadable(finished: Finished) -> tuple[Unreadable, ...]:
+    """The paths that a finished run could not read. Raises when the run failed otherwise."""
+    if finished.returncode in (_FOUND, _NOTHING):
+        return ()
+    lines = finished.stderr.splitlines()
+    named = [_NOT_READ.match(line) or _LOOP.match(line) or _NOT_SEARCHED.match(line) for line in lines]
+    unreadable = tuple(Unreadable(path=found["path"], reason=found["reason"]) for found in named if found)
+    if finished.returncode != _ERROR or not unreadable:
+        raise _failure(finished)
+    return unreadable
