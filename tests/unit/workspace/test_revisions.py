@@ -1,0 +1,307 @@
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sg_server import limits
+from sg_server.workspace.mounts import Mounts
+from sg_server.workspace.revisions import Clocks, ScanWindow, look, read_clocks
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is settled")
+
+FILES = ("pkg/deep/a.py", "pkg/b.py", "other/deep/a.py", "top.py")
+SECOND = 1_000_000_000
+SHARED_MEMORY = "/dev/shm"  # noqa: S108  a mount that most machines have
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A root with a spare one of the same shape beside it."""
+    for tree in ("root", "spare"):
+        for name in FILES:
+            file = tmp_path / "above" / tree / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(tree)
+    return tmp_path / "above/root"
+
+
+def scan(
+    *roots: Path | str, kind: str = "ext4", clocks: Callable[[Clocks], Clocks] = lambda began: began
+) -> ScanWindow:
+    """Begin a scan for which all that is there by now is just old enough, and every later change is not.
+
+    It is the beginning that is chosen, since nobody can set a ctime back. `clocks` says what they show at the
+    end, from what they showed at the beginning.
+    """
+    began = Clocks(after_a_tick_ns(roots[0]) + limits.SETTLED_AFTER_NS, 0)
+    readings = iter((began, clocks(began)))
+    return ScanWindow.open(
+        [str(root) for root in roots], clocks=lambda: next(readings), mounts=mounts_of(*roots, kind=kind)
+    )
+
+
+def mounts_of(*roots: Path | str, kind: str = "ext4") -> Mounts:
+    devices = {os.stat(root).st_dev for root in roots}
+    table = [f"1 0 {os.major(device)}:{os.minor(device)} / / rw - {kind} none rw" for device in devices]
+    return Mounts.parse("\n".join(table).encode())
+
+
+def after_a_tick_ns(place: Path | str) -> int:
+    """Wait until the clock that stamps files has moved on, and tell what it shows."""
+    with tempfile.TemporaryFile(dir=place if os.path.isdir(place) else os.path.dirname(place)) as probe:
+        made = os.fstat(probe.fileno()).st_ctime_ns
+        while (now := os.fstat(probe.fileno()).st_ctime_ns) == made:
+            os.utime(probe.fileno())
+    return now
+
+
+def settled(window: ScanWindow, *paths: Path | str) -> list[bool]:
+    return [found.settled for found in window.look([str(path) for path in paths])]
+
+
+def swap(one: Path, other: Path) -> None:
+    aside = one.with_name("aside")
+    one.rename(aside)
+    other.rename(one)
+    aside.rename(other)
+
+
+def test_a_tree_that_nobody_touches_is_settled(root: Path) -> None:
+    window = scan(root)
+    found = window.look([str(root / name) for name in FILES])
+    assert [each.revision for each in found] == [look(str(root / name)) for name in FILES]
+    assert all(each.settled for each in found)
+
+
+def test_a_revision_is_what_the_file_system_says(root: Path) -> None:
+    status = (root / "top.py").stat()
+    revision = look(str(root / "top.py"))
+    assert revision is not None
+    assert (revision.device, revision.inode, revision.size) == (status.st_dev, status.st_ino, 4)
+    assert (revision.mtime_ns, revision.ctime_ns) == (status.st_mtime_ns, status.st_ctime_ns)
+
+
+def test_a_file_written_just_before_the_scan_is_not_settled(root: Path) -> None:
+    window = ScanWindow.open([str(root)])
+    assert settled(window, root / "top.py") == [False]
+
+
+def test_a_file_written_meanwhile_is_not_settled_and_its_neighbours_are(root: Path) -> None:
+    window = scan(root)
+    (root / "pkg/b.py").write_text("new")
+    assert settled(window, *(root / name for name in FILES)) == [True, False, True, True]
+
+
+def test_setting_the_mtime_back_hides_no_write(root: Path) -> None:
+    file = root / "top.py"
+    before = file.stat()
+    window = scan(root)
+    file.write_text("nett")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert file.stat().st_mtime_ns == before.st_mtime_ns
+    assert settled(window, file) == [False]
+
+
+def test_a_file_with_an_mtime_in_the_future_is_not_settled(root: Path) -> None:
+    status = (root / "top.py").stat()
+    os.utime(root / "top.py", ns=(status.st_atime_ns, status.st_mtime_ns + 3600 * SECOND))
+    assert settled(scan(root), root / "top.py") == [False]
+
+
+def test_a_write_through_another_hard_link_is_seen(root: Path) -> None:
+    (root.parent / "outside").hardlink_to(root / "top.py")
+    window = scan(root)
+    (root.parent / "outside").write_text("new")
+    assert settled(window, root / "top.py") == [False]
+
+
+def test_an_old_file_moved_into_the_place_of_another_is_not_settled(root: Path) -> None:
+    window = scan(root)
+    (root.parent / "spare/top.py").replace(root / "top.py")
+    assert settled(window, root / "top.py") == [False]
+
+
+def test_an_old_file_linked_into_the_place_of_another_is_not_settled(root: Path) -> None:
+    window = scan(root)
+    (root / "top.py").unlink()
+    (root / "top.py").hardlink_to(root.parent / "spare/top.py")
+    assert settled(window, root / "top.py") == [False]
+
+
+def test_an_old_folder_put_in_the_place_of_another_is_not_settled(root: Path) -> None:
+    window = scan(root)
+    swap(root / "pkg", root.parent / "spare/pkg")
+    assert (root / "pkg/b.py").read_text() == "spare"
+    assert settled(window, *(root / name for name in FILES)) == [False, False, True, True]
+
+
+def test_a_folder_that_was_away_for_a_while_is_not_settled(root: Path) -> None:
+    window = scan(root)
+    swap(root / "pkg/deep", root / "other/deep")
+    swap(root / "pkg/deep", root / "other/deep")
+    assert settled(window, *(root / name for name in FILES)) == [False, True, False, True]
+
+
+def test_setting_a_parents_mtime_back_hides_no_move(root: Path) -> None:
+    before = (root / "pkg").stat()
+    window = scan(root)
+    swap(root / "pkg/deep", root.parent / "spare/pkg/deep")
+    os.utime(root / "pkg", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert settled(window, root / "pkg/deep/a.py") == [False]
+
+
+def test_new_entries_of_one_folder_leave_old_files_settled(root: Path) -> None:
+    window = scan(root)
+    (root / "pkg/new.py").touch()
+    assert settled(window, root / "pkg/new.py", *(root / name for name in FILES)) == [False, *[True] * 4]
+
+
+def test_new_entries_of_the_root_leave_old_files_settled(root: Path) -> None:
+    window = scan(root)
+    (root / "new.py").touch()
+    assert settled(window, *(root / name for name in FILES)) == [True] * 4
+
+
+def test_another_root_in_its_place_settles_nothing(root: Path) -> None:
+    window = scan(root)
+    swap(root, root.parent / "spare")
+    assert settled(window, root / "top.py") == [False]
+
+
+@pytest.mark.parametrize("levels_up", [0, 1])
+def test_a_root_that_was_away_for_a_while_settles_nothing(levels_up: int, root: Path) -> None:
+    window = scan(root)
+    moved = (root, root.parent)[levels_up]
+    moved.rename(moved.with_name("away"))
+    moved.with_name("away").rename(moved)
+    assert settled(window, root / "top.py") == [False]
+
+
+def test_a_root_that_is_gone_settles_nothing(root: Path) -> None:
+    window = scan(root)
+    root.rename(root.with_name("away"))
+    assert window.look([str(root / "top.py")]) == [(None, False)]
+
+
+def test_files_below_a_linked_root_are_settled_in_its_spelling(root: Path) -> None:
+    link = root.parent / "link"
+    link.symlink_to(root)
+    assert settled(scan(link), link / "top.py", link / "pkg/deep/a.py", root / "top.py") == [
+        True,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize("swaps", [1, 2])
+def test_a_linked_root_that_led_elsewhere_for_a_while_settles_nothing(swaps: int, root: Path) -> None:
+    link, new = root.parent / "link", root.parent / "new-link"
+    link.symlink_to(root)
+    new.symlink_to(root.parent / "spare")
+    window = scan(link)
+    for _ in range(swaps):
+        swap(link, new)
+    assert settled(window, link / "top.py") == [False]
+
+
+def test_what_a_link_below_the_root_leads_to_has_a_revision_and_is_not_settled(root: Path) -> None:
+    (root / "link.py").symlink_to("top.py")
+    (root / "link").symlink_to("pkg")
+    file, in_folder = scan(root).look([str(root / "link.py"), str(root / "link/b.py")])
+    assert file == (look(str(root / "top.py")), False)
+    assert in_folder == (look(str(root / "pkg/b.py")), False)
+
+
+def test_what_is_no_file_has_no_revision(root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    (root / "dangling").symlink_to("nowhere")
+    window = scan(root)
+    for name in ("missing", "pkg", "pipe", "dangling", "top.py/below", ""):
+        assert window.look([str(root / name)]) == [(None, False)]
+        window = scan(root)
+
+
+@pytest.mark.parametrize("set_by_ns", [-60 * SECOND, -SECOND, SECOND])
+def test_a_wall_clock_set_meanwhile_settles_nothing(set_by_ns: int, root: Path) -> None:
+    window = scan(root, clocks=lambda began: Clocks(began.wall_ns + 5 * SECOND + set_by_ns, 5 * SECOND))
+    assert settled(window, root / "top.py") == [False]
+
+
+def test_clocks_may_drift_a_little(root: Path) -> None:
+    window = scan(root, clocks=lambda began: Clocks(began.wall_ns + 5 * SECOND + 1_000_000, 5 * SECOND))
+    assert settled(window, root / "top.py") == [True]
+
+
+def test_the_clocks_of_this_machine_agree_with_themselves() -> None:
+    first, second = read_clocks(), read_clocks()
+    assert abs((second.wall_ns - first.wall_ns) - (second.monotonic_ns - first.monotonic_ns)) < SECOND
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "fuse.sshfs", "9p", "vfat"])
+def test_nothing_on_a_file_system_that_is_not_known_to_be_local_is_settled(kind: str, root: Path) -> None:
+    assert scan(root, kind=kind).look([str(root / "top.py")]) == [(look(str(root / "top.py")), False)]
+
+
+def test_what_is_mounted_below_the_root_is_not_settled() -> None:
+    shared = Path(SHARED_MEMORY)
+    if not shared.is_mount() or not os.access(shared, os.W_OK):
+        pytest.skip("nothing to write to is mounted there")
+    with tempfile.NamedTemporaryFile(dir=shared) as file:
+        assert settled(scan(shared), file.name) == [True]
+        began = after_a_tick_ns(shared) + limits.SETTLED_AFTER_NS
+        window = ScanWindow.open(["/"], clocks=lambda: Clocks(began, 0), mounts=mounts_of("/", shared))
+        assert settled(window, file.name) == [False]
+
+
+def test_the_root_of_the_file_system_can_be_the_root(root: Path) -> None:
+    if os.stat("/").st_dev != root.stat().st_dev:
+        pytest.skip("temporary files are on a file system of their own")
+    began = after_a_tick_ns(root) + limits.SETTLED_AFTER_NS
+    window = ScanWindow.open(["/"], clocks=lambda: Clocks(began, 0), mounts=mounts_of("/"))
+    assert settled(window, root / "top.py") == [True]
+    (root / "top.py").touch()
+    assert settled(window, root / "top.py") == [False]
+
+
+def test_a_root_may_end_with_a_separator(root: Path) -> None:
+    assert settled(scan(f"{root}/"), root / "top.py") == [True]
+
+
+def test_a_file_is_a_root_of_its_own(root: Path) -> None:
+    file = root / "top.py"
+    window = scan(file)
+    (root / "new.py").touch()
+    assert settled(window, file) == [True]
+    assert settled(scan(file), root / "pkg/b.py") == [False]
+
+
+def test_a_root_that_is_a_file_and_was_replaced_is_not_settled(root: Path) -> None:
+    window = scan(root / "top.py")
+    (root.parent / "spare/top.py").replace(root / "top.py")
+    assert settled(window, root / "top.py") == [False]
+
+
+def test_a_root_that_is_a_link_to_a_file_is_settled_until_it_leads_elsewhere(root: Path) -> None:
+    link, new = root / "link.py", root / "new.py"
+    link.symlink_to("top.py")
+    new.symlink_to("pkg/b.py")
+    window = scan(link)
+    assert window.look([str(link)]) == [(look(str(root / "top.py")), True)]
+    window = scan(link)
+    new.replace(link)
+    assert window.look([str(link)]) == [(look(str(root / "pkg/b.py")), False)]
+
+
+def test_each_of_several_roots_is_judged_alone(root: Path) -> None:
+    window = scan(root / "pkg", root / "other", root / "top.py")
+    swap(root / "other", root.parent / "spare/other")
+    assert settled(window, *(root / name for name in FILES)) == [True, True, False, True]
+
+
+def test_a_root_that_does_not_exist_settles_nothing_and_hinders_no_other(root: Path) -> None:
+    began = after_a_tick_ns(root) + limits.SETTLED_AFTER_NS
+    window = ScanWindow.open([str(root / "missing"), str(root)], clocks=lambda: Clocks(began, 0))
+    assert window.look([str(root / "missing/a.py")]) == [(None, False)]
