@@ -1,0 +1,76 @@
+# `make demo` and `make test` work from a fresh clone: they make .venv and fill it, once.
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+# Installs repeat when what they read has changed.
+READ := pyproject.toml constraints.txt
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+CHECKED := sg_server tests examples
+
+.PHONY: help demo test lint format schema bench lock clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make demo    install into .venv, then search, page and inspect this checkout'
+	@echo 'make test    every test (make test ARGS="tests/unit -k paging")'
+	@echo 'make lint    style, types, schema and the rules of the house'
+	@echo 'make format  rewrite the sources as the formatter wants them'
+	@echo 'make schema  write docs/protocol.schema.json from the code'
+	@echo 'make bench   measure against rg itself (make bench ARGS="--corpus DIR")'
+	@echo 'make lock    write constraints.txt anew from the newest releases allowed'
+	@echo 'make clean   remove .venv, caches and builds'
+
+demo: $(VENV)/ready
+	@$(BIN)/python -m examples.demo
+
+test: $(VENV)/ready-dev
+	@$(BIN)/python -m pytest --quiet $(ARGS)
+
+lint: $(VENV)/ready-dev
+	@$(BIN)/ruff check --quiet $(CHECKED)
+	@$(BIN)/ruff format --quiet --check $(CHECKED) || { echo 'make format puts this right.' >&2; exit 1; }
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/python -m sg_server.lsp.schema --check
+	@$(BIN)/python -m pytest --quiet --no-header tests/test_house.py
+
+format: $(VENV)/ready-dev
+	@$(BIN)/ruff check --quiet --fix-only $(CHECKED)
+	@$(BIN)/ruff format $(CHECKED)
+
+schema: $(VENV)/ready
+	@$(BIN)/python -m sg_server.lsp.schema
+
+bench: $(VENV)/ready
+	@$(BIN)/python -m tests.bench $(ARGS)
+
+lock: $(VENV)/ready-dev
+	@$(PIP) install --upgrade --upgrade-strategy eager --editable . --group dev
+	@{ sed -n '/^#/p' constraints.txt; $(PIP) freeze --exclude-editable; } > constraints.new
+	@mv constraints.new constraints.txt
+	@git --no-pager diff --stat -- constraints.txt
+
+clean:
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Groups (`pip install --group`) came with pip 25.1.
+$(VENV)/bin/pip-upgraded:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo '$(PYTHON) is missing or older than Python 3.11; name another: make PYTHON=python3.12' >&2; exit 1; }
+	@echo 'Making $(VENV) ...'
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo 'No virtual environment could be made; Debian and Ubuntu have it in: apt-get install python3-venv' >&2; exit 1; }
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/ready: $(READ) | $(VENV)/bin/pip-upgraded
+	@echo 'Installing the server ...'
+	@$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/ready-dev: $(READ) | $(VENV)/bin/pip-upgraded
+	@echo 'Installing the server and its development tools ...'
+	@$(PIP) install --constraint constraints.txt --editable . --group dev
+	@touch $@ $(VENV)/ready
