@@ -28,6 +28,8 @@ import msgspec
 from sg_server import limits
 from sg_server.workspace.mounts import Mounts
 
+_CLOCK_REALTIME_COARSE: Final = 5
+"""From Linux's <time.h>; Python has no name for it."""
 _CLOCK_DRIFT_NS: Final = 50_000_000
 """The clocks are read one after the other, and time synchronisation slews one of them a little."""
 
@@ -54,6 +56,11 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
             ctime_ns=status.st_ctime_ns,
         )
 
+    @property
+    def changed_ns(self) -> int:
+        """When the file last changed, by the stamp that nobody can set where there is one."""
+        return self.mtime_ns if sys.platform == "win32" else self.ctime_ns
+
 
 class Look(NamedTuple):
     """What one look found; `revision` is None where no regular file can be reached."""
@@ -78,6 +85,11 @@ def look(path: str) -> Revision | None:
 def read_clocks() -> Clocks:
     """Read both clocks of this machine."""
     return Clocks(time.time_ns(), time.monotonic_ns())
+
+
+def read_stamp_clock() -> int:
+    """Read a clock that no new stamp of a file is behind, in ns since the epoch: Linux stamps in ticks."""
+    return time.clock_gettime_ns(_CLOCK_REALTIME_COARSE) if sys.platform == "linux" else time.time_ns()
 
 
 class ScanWindow(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,6 +161,27 @@ class ScanWindow(msgspec.Struct, frozen=True, kw_only=True):
         now, began = self.clocks(), self.began
         passed_ns = now.monotonic_ns - began.monotonic_ns
         return abs(now.wall_ns - began.wall_ns - passed_ns) <= _CLOCK_DRIFT_NS
+
+
+class Bracket(msgspec.Struct, frozen=True, kw_only=True):
+    """Two looks at the same files, around a search of them that shall prove what no stamp could.
+
+    The first look is of use only where a write after it would show: a file system stamps in ticks, and the
+    second of two writes within one leaves no trace.
+    """
+
+    before: Mapping[str, Revision]
+
+    @classmethod
+    def open(cls, paths: Iterable[str], *, stamp_clock: Callable[[], int] = read_stamp_clock) -> Self:
+        """Take the first look, before ripgrep starts. `stamp_clock` is behind no stamp."""
+        now_ns = stamp_clock()
+        looks = ((path, look(path)) for path in paths)
+        return cls(before={path: found for path, found in looks if found and found.changed_ns < now_ns})
+
+    def close(self) -> dict[str, Revision]:
+        """Take the second look, after ripgrep has ended: the revisions of the files that have not changed."""
+        return {path: revision for path, revision in self.before.items() if look(path) == revision}
 
 
 class _Step(NamedTuple):

@@ -1,6 +1,7 @@
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from sg_server import limits
 from sg_server.workspace.mounts import Mounts
-from sg_server.workspace.revisions import Clocks, ScanWindow, look, read_clocks
+from sg_server.workspace.revisions import Bracket, Clocks, ScanWindow, look, read_clocks, read_stamp_clock
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is settled")
 
@@ -305,3 +306,32 @@ def test_a_root_that_does_not_exist_settles_nothing_and_hinders_no_other(root: P
     began = after_a_tick_ns(root) + limits.SETTLED_AFTER_NS
     window = ScanWindow.open([str(root / "missing"), str(root)], clocks=lambda: Clocks(began, 0))
     assert window.look([str(root / "missing/a.py")]) == [(None, False)]
+
+
+def test_a_file_that_stays_the_same_around_a_search_is_proven(root: Path) -> None:
+    paths = [str(root / name) for name in FILES]
+    bracket = Bracket.open([*paths, str(root), str(root / "missing")], stamp_clock=time.time_ns)
+    assert bracket.close() == {path: look(path) for path in paths}
+
+
+def test_a_file_that_changes_or_goes_during_a_search_is_not_proven(root: Path) -> None:
+    bracket = Bracket.open([str(root / name) for name in FILES], stamp_clock=time.time_ns)
+    (root / "top.py").write_text("longer")
+    (root / "pkg/b.py").unlink()
+    swap(root / "pkg/deep", root / "other/deep")
+    assert bracket.close() == {}
+
+
+def test_a_file_written_in_the_same_tick_as_the_first_look_is_not_proven(root: Path) -> None:
+    file = root / "top.py"
+    same_tick_ns = file.stat().st_ctime_ns
+    assert Bracket.open([str(file)], stamp_clock=lambda: same_tick_ns).close() == {}
+    assert Bracket.open([str(file)], stamp_clock=lambda: same_tick_ns + 1).close() == {
+        str(file): look(str(file))
+    }
+
+
+def test_no_stamp_is_behind_the_clock_of_stamps(root: Path) -> None:
+    before = read_stamp_clock()
+    (root / "top.py").touch()
+    assert before <= (root / "top.py").stat().st_ctime_ns
