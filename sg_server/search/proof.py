@@ -1,0 +1,86 @@
+"""Proof that what is kept of each file is what is in it now, or a refusal to say so."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from sg_server import limits
+from sg_server.engines.ripgrep import Filters, Ripgrep
+from sg_server.search.evidence import FileEvidence
+from sg_server.search.request import SearchRequest
+from sg_server.search.scan import Collector, Scan
+from sg_server.text.positions import TextView
+from sg_server.workspace.revisions import Bracket, ScanWindow
+
+_LOOKS_AT_ONCE = 2_000
+"""Some ten milliseconds in the worker thread: between chunks a cancel is noticed."""
+
+
+async def prove(
+    ripgrep: Ripgrep, request: SearchRequest, view: TextView, window: ScanWindow, found: Scan
+) -> None:
+    """Bind each file of `found` with retained rows to its revision where that can be proven.
+
+    A settled file needs a look. The others are searched again between two looks: where these are equal and
+    the counts are those of the scan, the second evidence replaces the first. The rest stays unverified.
+    """
+    retained = list(islice((file for file in found.files if file.retained), limits.REVISION_FILES))
+    unsettled: list[FileEvidence] = []
+    for files in _chunks(retained, _LOOKS_AT_ONCE):
+        looks = await asyncio.to_thread(window.look, [file.path for file in files])
+        for file, look in zip(files, looks, strict=True):
+            if look.settled:
+                file.revision = look.revision
+            elif look.revision is not None:
+                unsettled.append(file)
+    named = frozenset(request.scope.files)
+    for text in (False, True):
+        again = [file for file in unsettled if (request.scope.filters.text or file.path in named) is text]
+        for batch in _batches(again):
+            await _search_again(ripgrep, request, view, batch, text=text)
+
+
+async def _search_again(
+    ripgrep: Ripgrep, request: SearchRequest, view: TextView, files: Sequence[FileEvidence], *, text: bool
+) -> None:
+    paths = [file.path for file in files]
+    bracket = await asyncio.to_thread(Bracket.open, paths)
+    row_limits = {file.path: file.retained for file in files}
+    again = Collector(view, multiline=request.matching.multiline, row_limits=row_limits)
+    filters = Filters(ignored=True, text=text)
+    await ripgrep.search(request.matching, filters, paths, again, cwd=request.scope.cwd)
+    unchanged = await asyncio.to_thread(bracket.close)
+    for file in files:
+        second, revision = again.files.get(file.path), unchanged.get(file.path)
+        if second is not None and revision is not None and _counts(second) == _counts(file):
+            file.records = second.records
+            file.revision = revision
+
+
+def _counts(file: FileEvidence) -> tuple[int, int, int, int | None, bool]:
+    return file.retained, file.matches, file.occurrences, file.binary_offset, file.oversized
+
+
+def _chunks(files: Iterable[FileEvidence], size: int) -> Iterator[list[FileEvidence]]:
+    iterator = iter(files)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
+
+
+def _batches(files: Iterable[FileEvidence]) -> Iterator[list[FileEvidence]]:
+    """Cut `files` so that the names of each batch fit one command line."""
+    windows = sys.platform == "win32"
+    most = limits.RESCAN_NAMES_BYTES_WINDOWS if windows else limits.RESCAN_NAMES_BYTES
+    batch: list[FileEvidence] = []
+    size = 0
+    for file in files:
+        name = len(os.fsencode(file.path)) + 1
+        if batch and size + name > most:
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += name
+    if batch:
+        yield batch

@@ -1,0 +1,171 @@
+"""One search over files: its runs of ripgrep, and what they found."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from itertools import islice
+
+import msgspec
+
+from sg_server import limits
+from sg_server.engines.records import Oversized
+from sg_server.engines.ripgrep import EndEvent, Filters, Matching, Ripgrep, Unreadable
+from sg_server.errors import PathNotFound, SignalGrepError
+from sg_server.search.evidence import FileEvidence, Row, keep, row_count, rows_of
+from sg_server.search.scope import NAMED_FILE_FILTERS, Scope
+from sg_server.text.positions import TextView
+from sg_server.workspace import uris
+
+
+class Scan(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one search found, before anything is proven or shown."""
+
+    files: tuple[FileEvidence, ...]
+    """In the order in which they were found."""
+    files_searched: int
+    unreadable: tuple[Unreadable, ...]
+    bytes: int
+    """What the kept rows take, roughly."""
+    is_cut: bool
+    """Not every row was kept; counts are exact all the same."""
+
+
+class Collector:
+    """Keeps the rows of a search up to the retention bound, and the counts of everything."""
+
+    def __init__(
+        self,
+        view: TextView,
+        *,
+        multiline: bool,
+        only: frozenset[str] | None = None,
+        row_limits: Mapping[str, int] | None = None,
+    ) -> None:
+        """Files outside `only` are left out; with `row_limits` just so many rows of each file are kept."""
+        self.files: dict[str, FileEvidence] = {}
+        self.is_cut = False
+        self._view = view
+        self._multiline = multiline
+        self._only = only
+        self._limits = row_limits
+        self._current: FileEvidence | None = None
+        self._room = 0
+        self._rows = 0
+        self.bytes = 0
+
+    @property
+    def wants_matches(self) -> bool:
+        """False from the retention bound on."""
+        return not self.is_cut
+
+    def begin(self, path: str) -> None:
+        """Take the matches that follow as those of `path`."""
+        self._current = None
+        if self._only is None or path in self._only:
+            self._current = self.files[path] = FileEvidence(path=path, records=[])
+        self._room = limits.RETAINED_ROWS - self._rows
+        if self._limits is not None:
+            self._room = min(self._room, self._limits.get(path, 0))
+
+    def match(self, record: bytes | Oversized) -> None:
+        """Keep one record, unless the bound is reached."""
+        file = self._current
+        if file is None or self.is_cut:
+            return
+        if isinstance(record, Oversized):
+            file.oversized = True
+            return
+        rows = row_count(record, multiline=self._multiline)
+        if rows > self._room:
+            self._keep_first(file, record)
+            return
+        kept, size = keep(record, self._view, multiline=self._multiline)
+        if self.bytes + size > limits.RETAINED_BYTES:
+            self.is_cut = True
+            return
+        self._add(file, kept, rows, size)
+
+    def end(self, path: str, event: EndEvent) -> None:
+        """Take the exact counts of `path`."""
+        self._current = None
+        if self._only is not None and path not in self._only:
+            return
+        file = self.files.get(path)
+        if file is None:
+            file = self.files[path] = FileEvidence(path=path, records=[])
+        file.occurrences = event.stats.matches
+        file.matches = event.stats.matches if self._multiline else event.stats.matched_lines
+        file.binary_offset = event.binary_offset
+        if file.matches == 0:
+            # A multiline match that rg does not report, at the very end of a text.
+            del self.files[path]
+
+    def _keep_first(self, file: FileEvidence, record: bytes) -> None:
+        """Keep the rows of `record` that there is still room for: the last ones of the file, or of all."""
+        found = rows_of(record, self._view, multiline=self._multiline, latin1=None)
+        kept = tuple(islice(found, self._room))
+        self._add(file, kept, len(kept), len(record))
+        if self._limits is None:
+            self.is_cut = True
+        else:
+            self._current = None
+
+    def _add(self, file: FileEvidence, kept: bytes | tuple[Row, ...], rows: int, size: int) -> None:
+        file.records.append(kept)
+        file.retained += rows
+        self._room -= rows
+        self._rows += rows
+        self.bytes += size
+
+
+async def scan(ripgrep: Ripgrep, matching: Matching, scope: Scope, view: TextView) -> Scan:
+    """Search the files of `scope`.
+
+    Raises PathNotFound for a root that cannot be read, and as `Ripgrep.search`.
+    """
+    members = await _members(ripgrep, scope)
+    only = None if members is None else members.union(scope.files)
+    collector = Collector(view, multiline=matching.multiline, only=only)
+    searched = 0
+    unreadable: list[Unreadable] = []
+    for filters, roots in ((scope.filters, scope.folders), (NAMED_FILE_FILTERS, scope.files)):
+        if roots:
+            outcome = await ripgrep.search(matching, filters, roots, collector, cwd=scope.cwd)
+            walked = roots is scope.folders
+            searched += len(members) if walked and members is not None else outcome.files_searched
+            unreadable += outcome.unreadable
+    _refuse_unreadable_root(scope, unreadable)
+    return Scan(
+        files=tuple(collector.files.values()),
+        files_searched=searched,
+        unreadable=tuple(unreadable),
+        bytes=collector.bytes,
+        is_cut=collector.is_cut,
+    )
+
+
+async def _members(ripgrep: Ripgrep, scope: Scope) -> frozenset[str] | None:
+    """The files that the globs name and that the other rules let through; None when one run of rg decides."""
+    if scope.membership is None or not scope.folders:
+        return None
+
+    async def listed(filters: Filters) -> set[bytes]:
+        names: set[bytes] = set()
+        await ripgrep.files(filters, scope.folders, names.update, cwd=scope.cwd)
+        return names
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            named = group.create_task(listed(scope.filters))
+            allowed = group.create_task(listed(scope.membership))
+    except* SignalGrepError as failures:
+        raise failures.exceptions[0] from failures
+    return frozenset(os.fsdecode(name) for name in named.result() & allowed.result())
+
+
+def _refuse_unreadable_root(scope: Scope, unreadable: list[Unreadable]) -> None:
+    roots = {uris.display(root): root for root in scope.roots}
+    for path in unreadable:
+        if path.path in roots:
+            message = f"{path.path} cannot be searched: {path.reason}"
+            raise PathNotFound(message, "Check the permissions of the folder or file that was named.")

@@ -1,0 +1,159 @@
+"""Which files a search looks at: roots, filters and globs, as ripgrep takes them."""
+
+import os
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from sg_server import limits
+from sg_server.engines.ripgrep import Filters
+from sg_server.errors import InvalidParams, NoWorkspace
+from sg_server.search.params import ScopeParams, Strings
+from sg_server.workspace.folders import Place, Workspace
+
+NAMED_FILE_FILTERS: Final = Filters(ignored=True, text=True)
+"""A named file is searched whatever ignore, hidden and binary rules say."""
+
+_GLOB_SPECIAL = "*?[{}"
+
+
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
+    """The files of one search, as decided by ripgrep."""
+
+    cwd: str
+    """The working folder of rg: what its globs are relative to."""
+    folders: tuple[str, ...]
+    """Roots that are walked, none inside another."""
+    files: tuple[str, ...]
+    """Files named by the client: searched even where rules keep them out."""
+    filters: Filters
+    membership: Filters | None
+    """The rules without the include globs, where those would bring back files that these leave out."""
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Everything that was named."""
+        return (*self.folders, *self.files)
+
+
+def normalise_scope(params: ScopeParams, workspace: Workspace) -> Scope:
+    """What rg takes for `params`. Raises InvalidParams and the errors of `Workspace.place`."""
+    if not workspace.folders:
+        raise NoWorkspace("no folder is open", "Open a folder, then search again.")
+    places = places_of(params.path, params.uri, workspace) or tuple(
+        workspace.place(folder.path, "path") for folder in workspace.folders
+    )
+    cwd = _common_folder(workspace)
+    folders = _outermost(place.path for place in places if os.path.isdir(place.path))
+    files = tuple(dict.fromkeys(place.path for place in places if not os.path.isdir(place.path)))
+    globs = strings(params.glob, "glob")
+    if negated := next((glob for glob in globs if glob.startswith("!")), None):
+        raise InvalidParams("glob", f"{negated!r} excludes; put {negated[1:]!r} under `exclude`")
+    excludes = tuple(glob.removeprefix("!") for glob in strings(params.exclude, "exclude"))
+    file_types = strings(params.file_type, "fileType")
+    named = (os.path.relpath(path, cwd) for path in files)
+    rules = Filters(
+        excludes=(
+            *_anchored(excludes, workspace, cwd),
+            # A named file is searched on its own, so that it is found once however it is reached.
+            *(f"/{_escaped(path)}" for path in (named if folders else ())),
+        ),
+        file_types=file_types,
+        hidden=params.hidden is not False,
+        ignored=params.ignored is True,
+        follow=params.follow is True,
+        max_file_size=params.max_file_size,
+        text=params.binary is True,
+    )
+    # File types are a union, and a type's glob takes neither a slash nor a colon.
+    as_type = globs and not file_types and not any(mark in glob for glob in globs for mark in "/:")
+    if as_type:
+        filters, membership = msgspec.structs.replace(rules, type_globs=globs), None
+    elif globs:
+        filters = msgspec.structs.replace(rules, globs=_anchored(globs, workspace, cwd), file_types=())
+        membership = rules
+    else:
+        filters, membership = rules, None
+    return Scope(cwd=cwd, folders=folders, files=files, filters=filters, membership=membership)
+
+
+def places_of(path: Strings, uri: Strings, workspace: Workspace) -> tuple[Place, ...]:
+    """The places that `path` and `uri` name, in order. Raises the errors of `Workspace.place`."""
+    return (
+        *(workspace.place(given, "path") for given in strings(path, "path")),
+        *(workspace.place_uri(given, "uri") for given in strings(uri, "uri")),
+    )
+
+
+def strings(given: Strings, field: str) -> tuple[str, ...]:
+    """One or several strings as a tuple. Raises InvalidParams for an empty one or one no program takes."""
+    values = (given,) if isinstance(given, str) else given or ()
+    if len(values) > limits.SCOPE_ENTRIES:
+        raise InvalidParams(
+            field, f"{len(values)} entries given; at most {limits.SCOPE_ENTRIES} are accepted"
+        )
+    for value in values:
+        if not value:
+            raise InvalidParams(field, "an empty string was given; leave the field out instead")
+        check_argument(value, field)
+    return values
+
+
+def check_argument(value: str, field: str) -> None:
+    """Raise InvalidParams for text that cannot be an argument of a program."""
+    if "\0" in value:
+        raise InvalidParams(field, "holds a NUL character; in a regex write \\x00")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidParams(field, "holds half of a surrogate pair") from error
+
+
+def _common_folder(workspace: Workspace) -> str:
+    try:
+        return os.path.commonpath([folder.path for folder in workspace.folders])
+    except ValueError:
+        # Windows, folders on several drives: globs with a slash are anchored in the first.
+        return workspace.folders[0].path
+
+
+def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
+    """`paths` without those inside another one, in order."""
+    unique = tuple(dict.fromkeys(paths))
+    return tuple(
+        path
+        for path in unique
+        if not any(other != path and path.startswith(os.path.join(other, "")) for other in unique)
+    )
+
+
+def _anchored(globs: Iterable[str], workspace: Workspace, cwd: str) -> tuple[str, ...]:
+    """`globs` relative to `cwd` where they were relative to each folder."""
+    return tuple(
+        anchored
+        for glob in globs
+        for anchored in (
+            (f"/{prefix}{glob.removeprefix('/')}" for prefix in _prefixes(workspace, cwd))
+            if "/" in glob.removesuffix("/") and not glob.startswith("**/")
+            else (glob,)
+        )
+    )
+
+
+def _prefixes(workspace: Workspace, cwd: str) -> Iterable[str]:
+    for folder in workspace.folders:
+        relative = os.path.relpath(folder.path, cwd)
+        yield "" if relative == os.curdir else f"{_escaped(relative)}/"
+
+
+def _escaped(path: str) -> str:
+    """`path` as a glob that matches only itself."""
+    plain = path.replace(os.sep, "/")
+    return "".join(
+        f"[{character}]" if character in _GLOB_SPECIAL else _backslashed(character) for character in plain
+    )
+
+
+def _backslashed(character: str) -> str:
+    return "\\\\" if character == "\\" else character

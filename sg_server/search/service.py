@@ -1,0 +1,242 @@
+"""What a client gets: the policy of search and page, over snapshots."""
+
+import asyncio
+import os
+import posixpath
+import time
+
+import msgspec
+
+from sg_server import limits
+from sg_server.engines.ripgrep import Ripgrep
+from sg_server.errors import CursorMismatch, CursorUnknown, InvalidParams
+from sg_server.search import explain
+from sg_server.search.answers import Kept, empty_answer, matches_answer, summary_answer
+from sg_server.search.budget import fits
+from sg_server.search.cursors import ALL_FILES, Cursor
+from sg_server.search.evidence import Row, rows_between
+from sg_server.search.params import ClearParams, ClearResult, ExplainParams, PageParams, SearchParams
+from sg_server.search.proof import prove
+from sg_server.search.reading import file_facts, read_rows
+from sg_server.search.request import PageStyle, SearchRequest, normalise, page_style
+from sg_server.search.results import Budget, ExplainResult, SearchResult
+from sg_server.search.scan import scan
+from sg_server.search.scope import strings
+from sg_server.search.snapshots import HeldSnapshot, Snapshot, SnapshotStore, make_snapshot
+from sg_server.text.positions import TextView
+from sg_server.workspace import uris
+from sg_server.workspace.folders import Workspace
+from sg_server.workspace.revisions import Revision, ScanWindow
+
+
+class RetainedMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of a snapshot as the target of an inspection."""
+
+    index: int
+    path: str
+    row: Row
+    lone_crs_before: int
+    revision: Revision | None
+    encoding: str
+
+
+class SearchService:
+    """Searches, and pages through what was found, for one client."""
+
+    def __init__(self, ripgrep: Ripgrep, view: TextView) -> None:
+        self._ripgrep = ripgrep
+        self._view = view
+        self._store = SnapshotStore()
+        self._turns = asyncio.Semaphore(limits.SEARCHES)
+
+    async def search(self, params: SearchParams, workspace: Workspace) -> SearchResult:
+        """`sg.search`. Raises InvalidParams and RequestFailed; nothing starts before `params` are right."""
+        began = time.monotonic()
+        request = normalise(params, workspace)
+        async with self._turns:
+            snapshot = await self._run(request, workspace)
+            if snapshot.totals.matches == 0:
+                answer = await self._empty(request, snapshot, workspace)
+                return _timed(answer, began)
+        kept = self._kept(self._store.add(snapshot), snapshot, workspace)
+        answer = await self._first_answer(request, kept)
+        if answer.snapshot is None:
+            self._store.release(kept.number)
+        return _timed(answer, began)
+
+    async def page(self, params: PageParams, workspace: Workspace) -> SearchResult:
+        """`sg.page`. Never runs a search."""
+        began = time.monotonic()
+        if (params.cursor is None) == (params.snapshot is None):
+            raise InvalidParams("cursor", "exactly one of `cursor` and `snapshot` is accepted")
+        number, cursor = self._store.resolve(params.cursor, params.snapshot)
+        snapshot = self._store.get(number)
+        kept = self._kept(number, snapshot, workspace)
+        style = page_style(params, snapshot.style)
+        selection = _selection(params, snapshot, workspace)
+        if cursor is not None and cursor.kind == "matches":
+            answer = await self._matches(kept, _continued(cursor, selection), cursor.offset, style)
+        elif cursor is not None and selection is None:
+            answer = await self._summary(kept, cursor.offset, style)
+        else:
+            answer = await self._matches(kept, selection or ALL_FILES, 0, style)
+        return _timed(answer, began)
+
+    async def explain(self, params: ExplainParams, workspace: Workspace) -> ExplainResult:
+        """`sg.explain`."""
+        async with self._turns:
+            return await explain.explain(self._ripgrep, params, workspace)
+
+    def clear(self, params: ClearParams) -> ClearResult:
+        """`sg.clear`. What is unknown or gone already counts 0."""
+        if params.cursor is not None and params.snapshot is not None:
+            raise InvalidParams("cursor", "only one of `cursor` and `snapshot` is accepted")
+        if params.cursor is None and params.snapshot is None:
+            return ClearResult(cleared=self._store.clear())
+        try:
+            number, _ = self._store.resolve(params.cursor, params.snapshot)
+        except CursorUnknown:
+            return ClearResult(cleared=0)
+        return ClearResult(cleared=self._store.release(number))
+
+    def snapshots_held(self) -> tuple[HeldSnapshot, ...]:
+        """What is kept, for health."""
+        return self._store.held()
+
+    async def retained(self, cursor: str | None, snapshot: str | None, match_index: int) -> RetainedMatch:
+        """The row `match_index` (1-based) of the snapshot that either word names.
+
+        Raises InvalidParams for an index it does not have, CursorUnknown, CursorExpired.
+        """
+        number, _ = self._store.resolve(cursor, snapshot)
+        held = self._store.get(number)
+        found = held.locate(match_index)
+        if found is None:
+            last = held.totals.retained
+            raise InvalidParams("matchIndex", f"{match_index} was given; this snapshot has 1 to {last}")
+        shown = (await asyncio.to_thread(read_rows, held, [found], _NO_CONTEXT, self._view))[0]
+        file = held.files[found.position]
+        return RetainedMatch(
+            index=shown.index,
+            path=file.path,
+            row=shown.row,
+            lone_crs_before=shown.lone_crs_before,
+            revision=file.revision,
+            encoding=held.matching.encoding,
+        )
+
+    async def _run(self, request: SearchRequest, workspace: Workspace) -> Snapshot:
+        window = ScanWindow.open(request.scope.roots)
+        found = await scan(self._ripgrep, request.matching, request.scope, self._view)
+        await prove(self._ripgrep, request, self._view, window, found)
+        return await asyncio.to_thread(make_snapshot, request, workspace, found)
+
+    async def _empty(self, request: SearchRequest, snapshot: Snapshot, workspace: Workspace) -> SearchResult:
+        kept_out = None
+        if request.explain_empty:
+            kept_out = await explain.kept_out(self._ripgrep, request, workspace)
+        return empty_answer(snapshot, request.style, kept_out)
+
+    async def _first_answer(self, request: SearchRequest, kept: Kept) -> SearchResult:
+        style, snapshot = request.style, kept.snapshot
+        if request.mode == "matches" or (request.mode == "auto" and request.has_limit):
+            return await self._matches(kept, ALL_FILES, 0, style, keep=request.keep)
+        if request.mode == "auto" and 0 < snapshot.totals.retained <= limits.PAGE_ROWS_MAX:
+            answer = await self._whole_if_it_fits(request, kept)
+            if answer is not None:
+                return answer
+        budget = request.budget if request.mode == "auto" else None
+        return await self._summary(kept, 0, style, budget)
+
+    async def _whole_if_it_fits(self, request: SearchRequest, kept: Kept) -> SearchResult | None:
+        if kept.snapshot.totals.retained < kept.snapshot.totals.matches:
+            return None
+        view = request.style.view
+        trial = msgspec.structs.replace(
+            request.style, limit=limits.PAGE_ROWS_MAX, view="both" if view == "items" else view
+        )
+        answer = await self._matches(kept, ALL_FILES, 0, trial, budget=request.budget, keep=request.keep)
+        if answer.cursor is not None or not fits(answer.text or "", request.budget):
+            return None
+        return answer if view != "items" else msgspec.structs.replace(answer, text=None)
+
+    async def _summary(
+        self, kept: Kept, offset: int, style: PageStyle, budget: Budget | None = None
+    ) -> SearchResult:
+        positions = kept.snapshot.by_count[offset : offset + limits.SUMMARY_ROWS]
+        first_rows = await asyncio.to_thread(_first_rows, kept.snapshot, positions, self._view)
+        return summary_answer(kept, offset, first_rows, style, budget)
+
+    async def _matches(
+        self,
+        kept: Kept,
+        selection: str,
+        offset: int,
+        style: PageStyle,
+        *,
+        budget: Budget | None = None,
+        keep: bool = True,
+    ) -> SearchResult:
+        slices = kept.snapshot.slices(selection, offset, style.limit)
+        rows = await asyncio.to_thread(read_rows, kept.snapshot, slices, style, self._view)
+        return matches_answer(kept, selection, offset, rows, style, budget=budget, keep=keep)
+
+    def _kept(self, number: int, snapshot: Snapshot, workspace: Workspace) -> Kept:
+        return Kept(number=number, snapshot=snapshot, codec=self._store.codec, uri_of=workspace.uri_of)
+
+
+_NO_CONTEXT = PageStyle(limit=1, before=0, after=0, view="items")
+
+
+def _first_rows(
+    snapshot: Snapshot, positions: tuple[int, ...], view: TextView
+) -> list[tuple[Row, int] | None]:
+    """Of each file the first retained row and the lone CRs before its line; blocks."""
+    found: list[tuple[Row, int] | None] = []
+    for position in positions:
+        file = snapshot.files[position]
+        facts = file_facts(snapshot, file, view)
+        rows = rows_between(file, 0, 1, view, multiline=snapshot.matching.multiline, latin1=facts.latin1)
+        first = next(rows, None)
+        found.append((first, facts.lone_crs_before.get(first.line, 0)) if first else None)
+    return found
+
+
+def _selection(params: PageParams, snapshot: Snapshot, workspace: Workspace) -> str | None:
+    """The signature of the files that `params` name; None when they name none.
+
+    Nothing is looked up on disk: a file may be gone and its matches are still in the snapshot.
+    """
+    wanted = [(path, "path", _display_of(path, workspace)) for path in strings(params.path, "path")]
+    for uri in strings(params.uri, "uri"):
+        path = uris.path_of(uri)
+        wanted.append((uri, "uri", workspace.display_of(path) if path else uri))
+    if not wanted:
+        return None
+    positions: dict[str, list[int]] = {}
+    for position, display in enumerate(snapshot.displays):
+        positions.setdefault(display, []).append(position)
+    for given, field, display in wanted:
+        if display not in positions:
+            raise InvalidParams(field, f"{given!r} has no match in this snapshot")
+    return snapshot.select(position for _, _, display in wanted for position in positions[display])
+
+
+def _display_of(path: str, workspace: Workspace) -> str:
+    if os.path.isabs(path):
+        return workspace.display_of(os.path.normpath(path))
+    return posixpath.normpath(path.replace(os.sep, "/"))
+
+
+def _continued(cursor: Cursor, selection: str | None) -> str:
+    if selection is not None and selection != cursor.selection:
+        raise CursorMismatch(
+            "this cursor continues other files than those named in `path`",
+            "Leave `path` out to continue, or start from the snapshot or the summary's cursor.",
+        )
+    return cursor.selection
+
+
+def _timed(answer: SearchResult, began: float) -> SearchResult:
+    elapsed_ms = round((time.monotonic() - began) * 1000, 3)
+    return msgspec.structs.replace(answer, elapsed_ms=elapsed_ms)
