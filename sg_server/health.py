@@ -1,0 +1,165 @@
+"""What the server runs on, and what is wrong with it: for `sg.health` and `sg-server doctor`."""
+
+import platform
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from sg_server import __version__
+from sg_server.engines.binaries import Binary, find_ctags, find_rg
+from sg_server.engines.ctags import Ctags
+from sg_server.engines.process import ProcessOwner
+from sg_server.engines.ripgrep import Ripgrep
+from sg_server.errors import RequestFailed
+from sg_server.search.snapshots import HeldSnapshot
+from sg_server.text.positions import PositionEncoding
+from sg_server.workspace import uris
+from sg_server.workspace.folders import Workspace
+
+
+class _Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """An answer, or a part of one. Optional fields are left out, never null."""
+
+
+class HealthParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`sg.health` takes nothing."""
+
+
+class Problem(_Wire, frozen=True, kw_only=True):
+    """Something to put right: a stable word, one sentence, and what to do."""
+
+    code: str
+    message: str
+    hint: str
+
+
+class Program(_Wire, frozen=True, kw_only=True):
+    """A program that is run. Without `version` there is a problem that says why."""
+
+    path: str | None = None
+    found: Literal["option", "environment", "package", "path"] | None = None
+    version: str | None = None
+
+
+class FolderHealth(_Wire, frozen=True, kw_only=True):
+    """An open folder. Its name begins paths when there are several."""
+
+    name: str
+    uri: str
+    path: str
+
+
+class ProcessHealth(_Wire, frozen=True, kw_only=True):
+    """A program that is running now."""
+
+    pid: int
+    name: str
+
+
+class Health(_Wire, frozen=True, kw_only=True):
+    """The answer of `sg.health`."""
+
+    version: Literal[1]
+    server: str
+    python: str
+    platform: str
+    rg: Program
+    ctags: Program
+    position_encoding: PositionEncoding
+    folders: tuple[FolderHealth, ...]
+    snapshots: tuple[HeldSnapshot, ...]
+    snapshots_bytes: int
+    processes: tuple[ProcessHealth, ...]
+    problems: tuple[Problem, ...]
+
+
+class Programs:
+    """The programs that a server or one run of the command line works with."""
+
+    def __init__(self, *, rg_path: str | None, ctags_path: str | None, workspace: Workspace) -> None:
+        outside = tuple(folder.real for folder in workspace.folders)
+        self.processes = ProcessOwner()
+        self.ripgrep = Ripgrep(self.processes, find_rg(rg_path, outside=outside))
+        self.ctags_binary = find_ctags(ctags_path, outside=outside)
+        self.ctags = Ctags(self.processes, self.ctags_binary.path if self.ctags_binary else None)
+
+
+async def examine(
+    programs: Programs,
+    *,
+    workspace: Workspace,
+    encoding: PositionEncoding,
+    snapshots: Sequence[HeldSnapshot] = (),
+) -> Health:
+    """Ask every program for its version and collect what is wrong."""
+    problems: list[Problem] = []
+    rg = await _rg(programs.ripgrep, problems)
+    ctags = await _ctags(programs, problems)
+    return Health(
+        version=1,
+        server=__version__,
+        python=platform.python_version(),
+        platform=platform.platform(),
+        rg=rg,
+        ctags=ctags,
+        position_encoding=encoding,
+        folders=tuple(_folders(workspace)),
+        snapshots=tuple(snapshots),
+        snapshots_bytes=sum(snapshot.bytes for snapshot in snapshots),
+        processes=tuple(ProcessHealth(pid=pid, name=name) for pid, name in programs.processes.running),
+        problems=tuple(problems),
+    )
+
+
+def _folders(workspace: Workspace) -> Iterable[FolderHealth]:
+    for folder in workspace.folders:
+        yield FolderHealth(name=folder.name, uri=folder.uri, path=uris.display(folder.path))
+
+
+async def _rg(ripgrep: Ripgrep, problems: list[Problem]) -> Program:
+    version = None
+    try:
+        version = await ripgrep.version()
+    except RequestFailed as error:
+        problems.append(Problem(code=error.code, message=error.message, hint=how_to_install("rg")))
+    return _program(ripgrep.binary, version)
+
+
+async def _ctags(programs: Programs, problems: list[Problem]) -> Program:
+    capabilities = await programs.ctags.probe()
+    if capabilities.problem is not None:
+        code = "ctags-missing" if programs.ctags_binary is None else "ctags-unusable"
+        message = f"{capabilities.problem}; what encloses a line is found with tree-sitter alone"
+        problems.append(Problem(code=code, message=message, hint=how_to_install("ctags")))
+    return _program(programs.ctags_binary, None if capabilities.problem else capabilities.version)
+
+
+def _program(binary: Binary | None, version: str | None) -> Program:
+    if binary is None:
+        return Program()
+    return Program(path=uris.display(binary.path), found=binary.found, version=version)
+
+
+_INSTALL = {
+    "rg": {
+        "linux": "apt install ripgrep, dnf install ripgrep, pacman -S ripgrep or apk add ripgrep",
+        "darwin": "brew install ripgrep",
+        "win32": "winget install BurntSushi.ripgrep.MSVC, choco install ripgrep or scoop install ripgrep",
+    },
+    "ctags": {
+        "linux": "apt install universal-ctags, dnf install ctags, pacman -S ctags or apk add ctags",
+        "darwin": "brew install universal-ctags",
+        "win32": "winget install UniversalCtags.Ctags or choco install universal-ctags",
+    },
+}
+
+
+def how_to_install(program: Literal["rg", "ctags"], platform_name: str = sys.platform) -> str:
+    """The command that installs a program here, and how to name one that is somewhere else."""
+    commands = _INSTALL[program].get(platform_name)
+    install = f"Install it ({commands})" if commands else "Install it"
+    return (
+        f"{install}, or name its path: --{program} PATH, SG_{program.upper()}, or the option {program}Path."
+    )

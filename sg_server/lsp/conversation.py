@@ -1,0 +1,46 @@
+"""One conversation with a client, from the first message to the last process reaped."""
+
+import asyncio
+import contextlib
+from typing import Protocol
+
+from sg_server.lsp.framing import read_body
+from sg_server.lsp.protocol import SignalGrepProtocol
+
+
+class Writer(Protocol):
+    """Where answers go."""
+
+    def write(self, data: bytes) -> None:
+        """Take `data` without waiting; what can no longer be delivered is dropped."""
+
+    def close(self) -> None:
+        """Take nothing more."""
+
+    async def wait_closed(self) -> None:
+        """Wait until what was taken is delivered, or cannot be."""
+
+
+async def converse(protocol: SignalGrepProtocol, reader: asyncio.StreamReader, writer: Writer) -> int:
+    """Answer until the client says `exit`, closes the stream or is gone; then leave nothing running.
+
+    Returns the exit code that LSP asks for.
+    """
+    protocol.set_writer(writer)
+    reading = asyncio.ensure_future(_receive_all(protocol, reader))
+    ending = asyncio.ensure_future(protocol.ended.wait())
+    try:
+        await asyncio.wait((reading, ending), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        reading.cancel()
+        ending.cancel()
+        await protocol.close()
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+    return protocol.exit_code
+
+
+async def _receive_all(protocol: SignalGrepProtocol, reader: asyncio.StreamReader) -> None:
+    while not protocol.ended.is_set() and (body := await read_body(reader)) is not None:
+        protocol.receive(body)

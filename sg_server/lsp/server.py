@@ -1,0 +1,86 @@
+"""The server object and its wiring."""
+
+import logging
+from typing import Any
+
+import msgspec
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+
+from sg_server import __version__
+from sg_server.lsp.client_process import end_of_process
+from sg_server.lsp.commands import COMMANDS, Command
+from sg_server.lsp.initialization import folders_of, read_options
+from sg_server.lsp.protocol import SignalGrepProtocol
+from sg_server.lsp.session import Session
+from sg_server.text.positions import PositionEncoding, TextView
+
+logger = logging.getLogger(__name__)
+
+
+class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the command line decides. The client's own options go first."""
+
+    rg_path: str | None = None
+    ctags_path: str | None = None
+    watch_client: bool = True
+    """End when the client's process does; only a client on this machine has one to watch."""
+
+
+class SignalGrepServer(LanguageServer):
+    """One client's server. `session` is there from `initialize` on; commands before it are refused."""
+
+    protocol: SignalGrepProtocol
+    session: Session
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Log what pygls would show in a window: who asked has been answered."""
+        logger.error("%s: %s", source.__name__, error)
+
+
+def build_server(options: ServerOptions) -> SignalGrepServer:
+    """Make a server for one client, with everything it needs."""
+    server = SignalGrepServer(
+        "signal-grep", __version__, protocol_cls=SignalGrepProtocol, converter_factory=default_converter
+    )
+    for command in COMMANDS:
+        _register(server, command)
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.session = _open_session(server, options, params)
+        if options.watch_client and params.process_id is not None:
+            server.protocol.end_after(end_of_process(params.process_id))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        added = [(folder.uri, folder.name) for folder in params.event.added]
+        server.session.change_folders(added=added, removed=[folder.uri for folder in params.event.removed])
+
+    return server
+
+
+def _register(server: SignalGrepServer, command: Command) -> None:
+    @server.command(command.id)
+    async def run(raw: dict[str, Any]) -> msgspec.Struct:
+        return await command.run(server.session, raw)
+
+
+def _open_session(
+    server: SignalGrepServer, options: ServerOptions, params: types.InitializeParams
+) -> Session:
+    wanted, notices = read_options(params.initialization_options)
+    for notice in notices:
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, notice))
+    view = TextView(
+        encoding=msgspec.convert(server.workspace.position_encoding, PositionEncoding),
+        lone_cr_ends_line=wanted.lone_cr_ends_line is not False,
+        invalid_utf8=wanted.invalid_utf8 or "replace",
+    )
+    return Session(
+        rg_path=wanted.rg_path or options.rg_path,
+        ctags_path=wanted.ctags_path or options.ctags_path,
+        view=view,
+        folders=folders_of(params),
+    )
