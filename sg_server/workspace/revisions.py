@@ -209,7 +209,7 @@ class _Root(msgspec.Struct, frozen=True, kw_only=True):
 
     def has_stayed_since(self, before: "_Root") -> bool:
         """Whether it is the same root and nothing on the way to it was moved, not even there and back."""
-        if (self.real, self.links, len(self.steps)) != (before.real, before.links, len(before.steps)):
+        if self.links != before.links or len(self.steps) != len(before.steps):
             return False
         parent_changed = False
         for now, then in zip(self.steps, before.steps, strict=True):

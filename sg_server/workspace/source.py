@@ -75,12 +75,12 @@ def read_source(path: str, *, encoding: str = "auto", limit: int = limits.SOURCE
         raise SourceOversized(f"{display(path)} has {revision.size} bytes; at most {limit} are read")
     try:
         with _open(path) as file:
-            opened = Revision.of(os.fstat(file.fileno()))
-            # One byte more tells that it has grown.
-            data = file.read(revision.size + 1) if opened == revision else b""
+            is_same = Revision.of(os.fstat(file.fileno())) == revision
+            # One byte more tells a file that has grown, and one whose size means nothing, as in /proc.
+            data = file.read(revision.size + 1) if is_same else None
     except OSError as error:
         raise SourceUnavailable(f"{display(path)} cannot be read: {error.strerror}") from error
-    if opened != revision or len(data) != revision.size or look(path) != revision:
+    if data is None or len(data) != revision.size or look(path) != revision:
         raise SourceChanged(f"{display(path)} changed while it was read")
     text = searched_text(data, encoding)
     return Source(revision=revision, text=text, valid_utf8=_is_valid_utf8(text))

@@ -92,6 +92,16 @@ def test_a_folder_opened_through_a_symbolic_link_keeps_its_spelling(tmp_path: Pa
     assert workspace.place_uri((tmp_path / "real/a.py").as_uri(), "uri").path == str(tmp_path / "link/a.py")
 
 
+def test_the_real_spelling_of_a_folder_keeps_the_links_below_it(tmp_path: Path) -> None:
+    real = made(tmp_path / "real", "src/a.py")
+    (real / "link").symlink_to("src")
+    (tmp_path / "opened").symlink_to(real)
+    workspace = opened(tmp_path / "opened")
+    assert workspace.place(str(real / "link/a.py"), "path").display == "link/a.py"
+    with pytest.raises(PathNotFound):
+        workspace.place(str(real / "missing"), "path")
+
+
 def test_a_path_through_a_link_elsewhere_that_leads_inside_is_accepted(tmp_path: Path) -> None:
     workspace = opened(made(tmp_path / "app", "src/a.py"))
     (tmp_path / "shortcut").symlink_to(tmp_path / "app/src")

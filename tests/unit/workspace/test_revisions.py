@@ -208,6 +208,16 @@ def test_a_linked_root_that_led_elsewhere_for_a_while_settles_nothing(swaps: int
     assert settled(window, link / "top.py") == [False]
 
 
+def test_a_root_behind_two_links_settles_nothing_when_the_second_led_elsewhere(root: Path) -> None:
+    link, second, new = (root.parent.parent / name for name in ("link", "second", "new"))
+    link.symlink_to(second)
+    second.symlink_to(root)
+    new.symlink_to(root.parent / "spare")
+    window = scan(link)
+    swap(second, new)
+    assert settled(window, link / "top.py") == [False]
+
+
 def test_what_a_link_below_the_root_leads_to_has_a_revision_and_is_not_settled(root: Path) -> None:
     (root / "link.py").symlink_to("top.py")
     (root / "link").symlink_to("pkg")

@@ -125,7 +125,7 @@ def test_a_file_that_is_replaced_while_it_is_read_is_changed(
 @pytest.mark.parametrize(
     ("put", "error"),
     [
-        (lambda path: written(path, b"another file"), SourceChanged),
+        (lambda path: written(path, b"another"), SourceChanged),
         (lambda path: path.symlink_to("other"), SourceChanged),
         (os.mkfifo, SourceChanged),
         (os.mkdir, SourceUnavailable),
@@ -136,20 +136,56 @@ def test_a_file_that_is_replaced_while_it_is_read_is_changed(
 def test_what_takes_the_place_of_a_file_before_it_is_opened_is_not_read(
     put: Callable[[Path], object], error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "a.txt"
+    file, away = tmp_path / "a.txt", tmp_path / "away"
     written(file, b"before")
-    written(tmp_path / "other", b"before")
+    written(tmp_path / "other", b"another")
 
-    def replaced(path: str) -> Revision | None:
+    def looked(path: str) -> Revision | None:
+        if away.exists():
+            away.replace(file)
+            return look(path)
         found = look(path)
-        if not (tmp_path / "away").exists():
-            file.rename(tmp_path / "away")
-            put(file)
+        file.rename(away)
+        put(file)
         return found
 
-    monkeypatch.setattr(source, "look", replaced)
+    monkeypatch.setattr(source, "look", looked)
     with pytest.raises(error):
         read_source(str(file))
+
+
+@posix_only
+def test_a_folder_that_led_elsewhere_only_while_its_file_was_open_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        written(tmp_path / folder / "a.txt", folder.encode())
+    link = tmp_path / "link"
+    path = str(link / "a.txt")
+
+    def lead_to(folder: str) -> None:
+        link.unlink(missing_ok=True)
+        link.symlink_to(folder)
+
+    def looked(path: str) -> Revision | None:
+        lead_to("one")
+        found = look(path)
+        lead_to("two")
+        return found
+
+    monkeypatch.setattr(source, "look", looked)
+    one = looked(path)
+    assert one is not None
+    with pytest.raises(SourceChanged):
+        read_source(path)
+    assert read_facts(path, one, [1], whole=False) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the file is Linux's")
+def test_a_file_whose_size_means_nothing_is_not_read() -> None:
+    with pytest.raises(SourceChanged):
+        read_source("/proc/version")
 
 
 def test_lone_crs_are_counted_before_each_line(tmp_path: Path) -> None:
