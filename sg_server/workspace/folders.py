@@ -75,8 +75,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         A relative path starts at the folder; with several folders its first component is a folder's name.
         `..` is resolved before anything is looked up. An absolute path may use a folder's real spelling.
 
-        Raises NoWorkspace, InvalidParams, PathNotFound or OutsideWorkspace. Whether something outside exists is
-        not told.
+        Raises NoWorkspace, InvalidParams, PathNotFound or OutsideWorkspace; none tells what exists outside.
         """
         self._require_folders()
         if not path or not _is_path(path):
