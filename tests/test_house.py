@@ -186,7 +186,7 @@ def test_every_command_has_its_section_in_the_reference() -> None:
 
 
 def test_every_field_is_in_the_reference() -> None:
-    reference = (ROOT / "docs/protocol.md").read_text("utf-8")
+    reference = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("protocol.md", "settings.md"))
     schema = json.loads((ROOT / "docs/protocol.schema.json").read_bytes())
     missing = {name for name in property_names(schema) if not re.search(rf"\b{name}\b", reference)}
     assert not missing
