@@ -22,6 +22,12 @@ SHOWN_OCCURRENCES: Final = 20
 NAMED_PATHS: Final = 20
 """Paths listed under `unreadablePaths`, `binaryFiles` and `keptOut`."""
 
+# Requests.
+PATTERN_BYTES: Final = 64 * KIB
+"""UTF-8 bytes; one argument of a program holds 128 KiB on Linux."""
+SCOPE_ENTRIES: Final = 1_000
+"""Paths, globs or types in one field."""
+
 # Context budget: estimated tokens are characters / 4.
 CHARACTERS_PER_TOKEN: Final = 4
 TOKENS_FULL: Final = 2_000

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from sg_server import limits
-from sg_server.engines.ripgrep import SUBMATCH_MARK, MatchEvent, decode_match
+from sg_server.engines.ripgrep import SUBMATCH_MARK, MatchEvent, Submatch, decode_match
 from sg_server.text import lines
 from sg_server.text.excerpts import clip_around
 from sg_server.text.positions import Range, Span, TextView, codepoint_columns, ranges_in, shown
@@ -96,6 +96,20 @@ def rows_between(
         first = after
 
 
+def line_numbers(file: FileEvidence, *, multiline: bool) -> list[int]:
+    """The lines of the retained rows, ascending, each once."""
+    numbers: dict[int, None] = {}
+    for record in file.records:
+        if isinstance(record, tuple):
+            numbers.update((row.line, None) for row in record)
+        elif multiline:
+            event = decode_match(record)
+            numbers.update((line, None) for line, _, _ in _line_starts(event, event.lines.raw()))
+        else:
+            numbers[decode_match(record).line_number] = None
+    return list(numbers)
+
+
 def hash_line(content: bytes) -> bytes:
     """The hash of a line without its terminator by which a read line is compared with the retained one."""
     return hashlib.blake2b(content, digest_size=16).digest()
@@ -141,22 +155,27 @@ def rows_of(
     yield _row(event.line_number, event.absolute_offset, block, spans, view, latin1=as_latin1, lossy=lossy)
 
 
+def _line_starts(event: MatchEvent, block: bytes) -> Iterator[tuple[int, int, Submatch]]:
+    """Each submatch with the line it starts on, 1-based, and where in `block` that line starts."""
+    line, line_start = event.line_number, 0
+    for found in event.submatches:
+        start = block.rfind(b"\n", 0, found.start) + 1
+        line += block.count(b"\n", line_start, start)
+        line_start = start
+        yield line, line_start, found
+
+
 def _occurrence_rows(
     event: MatchEvent, block: bytes, view: TextView, *, latin1: bool, lossy: bool
 ) -> Iterator[Row]:
-    line, line_start = event.line_number, 0
-    for found in event.submatches:
-        new_start = block.rfind(b"\n", 0, found.start) + 1
-        line += block.count(b"\n", line_start, new_start)
-        line_start = new_start
+    for line, line_start, found in _line_starts(event, block):
         # Only the lines that the occurrence touches: a block may hold thousands of occurrences.
         stop = block.find(b"\n", max(found.end - 1, found.start)) + 1 or len(block)
-        span = (found.start - line_start, found.end - line_start)
         yield _row(
             line,
             event.absolute_offset + line_start,
             block[line_start:stop],
-            (span,),
+            ((found.start - line_start, found.end - line_start),),
             view,
             latin1=latin1,
             lossy=lossy,

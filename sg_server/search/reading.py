@@ -8,7 +8,15 @@ from collections.abc import Sequence
 import msgspec
 
 from sg_server import limits
-from sg_server.search.evidence import UNKNOWN_FACTS, FileEvidence, FileFacts, Row, hash_line, rows_between
+from sg_server.search.evidence import (
+    UNKNOWN_FACTS,
+    FileEvidence,
+    FileFacts,
+    Row,
+    hash_line,
+    line_numbers,
+    rows_between,
+)
 from sg_server.search.request import PageStyle
 from sg_server.search.results import ContextProblem
 from sg_server.search.snapshots import Slice, Snapshot
@@ -80,10 +88,8 @@ def file_facts(snapshot: Snapshot, file: FileEvidence, view: TextView) -> FileFa
         return file.facts
     if file.revision is None:
         return UNKNOWN_FACTS
-    rows = rows_between(file, 0, file.retained, view, multiline=snapshot.matching.multiline, latin1=None)
-    numbers = sorted({row.line for row in rows})
     whole = view.invalid_utf8 == "latin1"
-    wanted = numbers if view.lone_cr_ends_line else ()
+    wanted = line_numbers(file, multiline=snapshot.matching.multiline) if view.lone_cr_ends_line else []
     if not wanted and not whole:
         return UNKNOWN_FACTS
     read = read_facts(file.path, file.revision, wanted, encoding=snapshot.matching.encoding, whole=whole)
