@@ -47,8 +47,8 @@ bench: $(VENV)/ready
 
 lock: $(VENV)/ready-dev
 	@$(PIP) install --upgrade --upgrade-strategy eager --editable . --group dev
-	@{ sed -n '/^#/p' constraints.txt; $(PIP) freeze --exclude-editable; } > constraints.new
-	@mv constraints.new constraints.txt
+	@{ sed -n '/^#/p' constraints.txt; $(PIP) freeze --exclude-editable; } > $(VENV)/constraints.new
+	@mv $(VENV)/constraints.new constraints.txt
 	@git --no-pager diff --stat -- constraints.txt
 
 clean:
