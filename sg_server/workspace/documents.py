@@ -1,0 +1,77 @@
+"""The client's open documents, as values: what a search or an inspection sees of them."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from sg_server.errors import SignalGrepError
+from sg_server.text.encodings import searched_text
+from sg_server.workspace import uris
+from sg_server.workspace.folders import Workspace
+from sg_server.workspace.source import SourceError, read_source
+
+
+class DocumentRevision(msgspec.Struct, frozen=True, kw_only=True):
+    """What tells one state of a document from another in this session."""
+
+    uri: str
+    version: int
+    opened: int
+    """How often documents had been opened in this session when this one was."""
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """An open document at one moment."""
+
+    revision: DocumentRevision
+    text: str
+    is_touched: bool
+    """Changed, and not saved since."""
+
+    @property
+    def uri(self) -> str:
+        """The client's spelling."""
+        return self.revision.uri
+
+    @property
+    def is_untitled(self) -> bool:
+        """Not a file yet: it has no path."""
+        return self.uri.startswith("untitled:")
+
+    @property
+    def searched(self) -> bytes:
+        """The text as ripgrep searches it."""
+        return self.text.encode()
+
+    def path_in(self, workspace: Workspace) -> str | None:
+        """The path in the spelling of its folder; None for one that is in no folder, or no file."""
+        path = uris.path_of(self.uri)
+        if path is None:
+            return None
+        try:
+            return workspace.place_uri(self.uri, "uri").path
+        except SignalGrepError:
+            # A document of a file that does not exist yet.
+            place = workspace.locate(path)
+            return None if place is None else place.path
+
+
+def unsaved(documents: Iterable[Document]) -> list[Document]:
+    """Those whose text is not, or may not be, what is on disk; blocks to read the files of the others."""
+    return [document for document in documents if document.is_touched or _differs_from_disk(document)]
+
+
+def _differs_from_disk(document: Document) -> bool:
+    path = uris.path_of(document.uri)
+    if path is None:
+        return True
+    try:
+        text = read_source(path).text
+    except SourceError:
+        return True
+    return _comparable(text) != _comparable(searched_text(document.searched))
+
+
+def _comparable(text: bytes) -> bytes:
+    """`text` with its line ends made LF: editors keep them apart from the text."""
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
