@@ -1,0 +1,205 @@
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sg_server import __version__
+from tests.server.wire import children, is_alive, write_files, write_program
+
+SERVER = (sys.executable, "-m", "sg_server")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def start(folder: Path, *arguments: str | Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [*SERVER, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def run(folder: Path, *arguments: str | Path) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error."""
+    with start(folder, *arguments) as process:
+        output, errors = process.communicate(timeout=20)
+    return process.returncode, output, errors
+
+
+def search(folder: Path, *arguments: str | Path) -> str:
+    code, output, errors = run(folder, "search", *arguments)
+    assert (code, errors) == (0, "")
+    return output
+
+
+def test_the_version_is_told(tmp_path: Path) -> None:
+    assert run(tmp_path, "--version") == (0, f"signal-grep {__version__}\n", "")
+
+
+def test_an_unknown_command_is_refused(tmp_path: Path) -> None:
+    code, _, errors = run(tmp_path, "serch", "needle")
+    assert code == 2
+    assert "search" in errors
+
+
+def test_matches_stand_under_their_files(project: Path) -> None:
+    write_files(project, {"b.txt": "one\na needle\n", "a/c.txt": "needle needle\n"})
+    assert search(project, "needle") == "a/c.txt\n1:1:needle needle\n\nb.txt\n2:3:a needle\n"
+
+
+def test_nothing_found_is_one_and_says_what_rules_keep_out(project: Path) -> None:
+    write_files(project, {".ignore": "*.log", "app.log": "needle\n"})
+    code, output, errors = run(project, "search", "needle")
+    assert (code, output) == (1, "")
+    assert "app.log" in errors
+    assert search(project, "needle", "--no-ignore") == "app.log\n1:1:needle\n"
+
+
+@pytest.mark.parametrize("arguments", [["("], ["needle", "missing"], [""], [], ["-E", "klingon", "x"]])
+def test_an_error_is_two_and_one_message(project: Path, arguments: list[str]) -> None:
+    code, output, errors = run(project, "search", *arguments)
+    assert (code, output) == (2, "")
+    assert errors.startswith("sg-server: ")
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files"),
+    [
+        (["needle"], ["A.py", "b.txt", "hidden.py", "latin.txt"]),
+        (["-s", "needle"], ["b.txt", "hidden.py", "latin.txt"]),
+        (["-s", "-i", "NEEDLE"], ["A.py", "b.txt", "hidden.py", "latin.txt"]),
+        (["-i", "-S", "Needle"], ["A.py"]),
+        (["-w", "needl"], []),
+        (["-F", "n..dle"], []),
+        (["n..dle", "-g", "*.py"], ["A.py", "hidden.py"]),
+        (["-g", "!*.py", "needle", "-g", "!l*"], ["b.txt"]),
+        (["needle", "-t", "py", "--no-hidden"], ["A.py"]),
+        (["-P", r"needle(?=\.x)"], ["b.txt"]),
+        (["-U", r"needle\.x\nsecond"], ["b.txt"]),
+        (["-E", "latin1", "é"], ["latin.txt"]),
+        (["needle", "b.txt", ".hidden"], ["b.txt", "hidden.py"]),
+        (["-e", "needle", "--", "b.txt"], ["b.txt"]),
+        (["--", "-dash"], ["b.txt"]),
+    ],
+)
+def test_flags_mean_what_they_mean_to_ripgrep(project: Path, arguments: list[str], files: list[str]) -> None:
+    write_files(
+        project,
+        {
+            "A.py": "Needle\n",
+            "b.txt": "needle.x\nsecond -dash\n",
+            ".hidden/hidden.py": "needle\n",
+            "latin.txt": b"needle \xe9\n",
+        },
+    )
+    _, output, _ = run(project, "search", "--no-heading", *arguments)
+    assert sorted({line.partition(":")[0].rpartition("/")[2] for line in output.splitlines()}) == files
+
+
+def test_context_is_shown_as_ripgrep_does(project: Path) -> None:
+    write_files(project, {"a.txt": "1\n2\nneedle\n4\n5\n6\n7\nneedle\n"})
+    assert search(project, "needle", "-C", "1", "-A2").splitlines() == [
+        "a.txt",
+        "2-2",
+        "3:1:needle",
+        "4-4",
+        "5-5",
+        "--",
+        "7-7",
+        "8:1:needle",
+    ]
+
+
+def test_every_match_is_printed_over_all_pages_unless_limited(project: Path) -> None:
+    write_files(project, {"a.txt": "needle\n" * 2_345, "b.txt": "needle\n" * 3})
+    lines = search(project, "needle", "--no-heading").splitlines()
+    assert lines == [*(f"a.txt:{line}:1:needle" for line in range(1, 2_346))] + [
+        f"b.txt:{line}:1:needle" for line in (1, 2, 3)
+    ]
+    assert search(project, "needle", "--no-heading", "--limit", "1001").splitlines() == lines[:1001]
+
+
+def test_json_is_a_match_a_line_and_then_the_totals(project: Path) -> None:
+    write_files(project, {"a.txt": "needle\n" * 3})
+    *matches, last = map(json.loads, search(project, "needle", "--json", "--limit", "2").splitlines())
+    assert [(match["path"], match["line"]) for match in matches] == [("a.txt", 1), ("a.txt", 2)]
+    assert last["totals"]["matches"] == 3
+    assert last["status"] == "complete"
+
+
+def test_paths_outside_the_working_folder_are_searched_too(project: Path, tmp_path: Path) -> None:
+    write_files(tmp_path, {"project/in.txt": "needle", "other/out.txt": "needle", "lone.txt": "needle"})
+    output = search(project, "needle", "--no-heading", "in.txt", "../other", tmp_path / "lone.txt")
+    assert set(output.splitlines()) == {
+        "in.txt:1:1:needle",
+        f"{tmp_path}/other/out.txt:1:1:needle",
+        f"{tmp_path}/lone.txt:1:1:needle",
+    }
+
+
+def test_a_terminal_gets_colors(project: Path) -> None:
+    write_files(project, {"a.txt": "needle"})
+    controller, terminal = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    subprocess.run([*SERVER, "search", "needle"], cwd=project, stdout=terminal, env=environment, check=True)
+    os.close(terminal)
+    shown = os.read(controller, 1_000)
+    os.close(controller)
+    assert b"1:\x1b[1;31mneedle\x1b[0m" in shown.replace(b"\x1b[32m1\x1b[0m:", b"")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(project: Path) -> None:
+    write_files(project, {"a.txt": "needle\n" * 50_000})
+    with start(project, "search", "needle") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_search_leaves_nothing_running(
+    project: Path, tmp_path: Path, number: signal.Signals, expected: int
+) -> None:
+    rg = write_program(tmp_path / "rg", "exec sleep 600")
+    with start(project, "search", "needle", "--rg", rg) as process:
+        while not (left := children(process.pid)):
+            assert process.poll() is None
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (expected, "")
+    assert not any(map(is_alive, left))
+
+
+def test_the_doctor_says_what_is_there(tmp_path: Path) -> None:
+    code, output, _ = run(tmp_path, "doctor")
+    assert code == 0
+    assert "ripgrep " in output
+
+
+def test_the_doctor_says_how_to_get_what_makes_search_impossible(tmp_path: Path) -> None:
+    code, output, _ = run(tmp_path, "doctor", "--rg", tmp_path / "nowhere")
+    assert code == 1
+    assert "rg-missing" in output
+    assert "install ripgrep" in output
+
+
+def test_the_log_goes_to_a_file(project: Path, tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    with start(project, "--log-file", log, "--log-level", "info") as process:
+        assert process.communicate(timeout=20) == ("", "")
+    assert process.returncode == 1
+    assert "INFO" in log.read_text()
