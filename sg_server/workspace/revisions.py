@@ -27,6 +27,7 @@ import msgspec
 
 from sg_server import limits
 from sg_server.workspace.mounts import Mounts
+from sg_server.workspace.ways import End, Ways
 
 _CLOCK_REALTIME_COARSE: Final = 5
 """From Linux's <time.h>; Python has no name for it."""
@@ -99,8 +100,9 @@ class ScanWindow(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     began: Clocks
-    roots: "Mapping[str, _Root]"
-    """The local ones by spelling, without a separator at the end: "/" is the empty string."""
+    roots: Mapping[str, int]
+    """Device of the local ones by spelling, without a separator at the end: "/" is the empty string."""
+    ways: Ways
     clocks: Callable[[], Clocks]
 
     @classmethod
@@ -113,14 +115,16 @@ class ScanWindow(msgspec.Struct, frozen=True, kw_only=True):
     ) -> Self:
         """Remember the time and the roots, absolute paths. Tests pass other `clocks` and `mounts`."""
         began = clocks()
-        local: dict[str, _Root] = {}
-        if sys.platform == "linux":
+        local: dict[str, int] = {}
+        spellings = [root.rstrip("/") for root in roots] if sys.platform == "linux" else []
+        ways = Ways.to(spellings, stamp_ns=read_stamp_clock())
+        if spellings:
             mounts = Mounts.read() if mounts is None else mounts
-            for root in roots:
-                seen = _see_root(root)
-                if seen is not None and mounts.is_local(seen.real, seen.device):
-                    local[root.rstrip("/")] = seen
-        return cls(began=began, roots=local, clocks=clocks)
+            for spelling in spellings:
+                end = ways.end(spelling)
+                if end is not None and mounts.is_local(end.path, end.device):
+                    local[spelling] = end.device
+        return cls(began=began, roots=local, ways=ways, clocks=clocks)
 
     def look(self, paths: Sequence[str]) -> list[Look]:
         """Look once at each file, in order; a path begins with the spelling of its root.
@@ -133,7 +137,9 @@ class ScanWindow(msgspec.Struct, frozen=True, kw_only=True):
         # leaves up, roots, clocks.
         files = [(path, _status(path, follow=path in self.roots)) for path in paths]
         folders, above = _look_at_folders(paths, self.roots)
-        roots = self._roots_that_stayed(above)
+        ways = Ways.to(above, stamp_ns=read_stamp_clock())
+        stayed = ways.unmoved_since(self.ways)
+        roots = {root: end for root in stayed if (end := ways.end(root)) is not None}
         old_before = self.began.wall_ns - limits.SETTLED_AFTER_NS
         devices = _devices_of_settled(folders, roots, old_before) if self._clocks_agree() else {}
         looks = []
@@ -148,14 +154,6 @@ class ScanWindow(msgspec.Struct, frozen=True, kw_only=True):
                 looks.append(Look(revision, settled=is_old and device == revision.device))
         return looks
 
-    def _roots_that_stayed(self, spellings: Iterable[str]) -> "dict[str, _Root]":
-        seen = {spelling: _see_root(spelling or "/") for spelling in spellings}
-        return {
-            spelling: now
-            for spelling, now in seen.items()
-            if now is not None and now.has_stayed_since(self.roots[spelling])
-        }
-
     def _clocks_agree(self) -> bool:
         """Whether as much time has passed on one clock as on the other."""
         now, began = self.clocks(), self.began
@@ -167,78 +165,47 @@ class Bracket(msgspec.Struct, frozen=True, kw_only=True):
     """Two looks at the same files, around a search of them that shall prove what no stamp could.
 
     The first look is of use only where a write after it would show: a file system stamps in ticks, and the
-    second of two writes within one leaves no trace.
+    second of two writes within one leaves no trace. Equal looks alone would not tell that the way to a file
+    led to another one in between: the folders and links on it must have kept their places as well.
     """
 
-    before: Mapping[str, Revision]
+    before: "Mapping[str, _Seen]"
+    ways: Ways
 
     @classmethod
     def open(cls, paths: Iterable[str], *, stamp_clock: Callable[[], int] = read_stamp_clock) -> Self:
         """Take the first look, before ripgrep starts. `stamp_clock` is behind no stamp."""
         now_ns = stamp_clock()
-        looks = ((path, look(path)) for path in paths)
-        return cls(before={path: found for path, found in looks if found and found.changed_ns < now_ns})
+        ways = Ways(now_ns)
+        looks = ((path, _see(path, ways)) for path in paths)
+        before = {path: seen for path, seen in looks if seen and seen.revision.changed_ns < now_ns}
+        return cls(before=before, ways=ways)
 
     def close(self) -> dict[str, Revision]:
         """Take the second look, after ripgrep has ended: the revisions of the files that have not changed."""
-        return {path: revision for path, revision in self.before.items() if look(path) == revision}
+        ways = Ways(read_stamp_clock())
+        same = {path: seen for path, seen in self.before.items() if _see(path, ways) == seen}
+        stayed = ways.unmoved_since(self.ways)
+        return {path: seen.revision for path, seen in same.items() if seen.way in stayed}
 
 
-class _Step(NamedTuple):
-    """One folder, link or file on the way to a root."""
+class _Seen(NamedTuple):
+    """A file, and what led to it: its folder or, where it is a symbolic link, all the way from its name."""
 
-    device: int
-    inode: int
-    ctime_ns: int
-
-
-class _Root(msgspec.Struct, frozen=True, kw_only=True):
-    """A search root at one moment.
-
-    `steps` are those of its real path, from the file system's root to the search root; `links` are the
-    symbolic links in its spelling.
-    """
-
-    real: str
-    steps: tuple[_Step, ...]
-    links: tuple[_Step, ...]
-
-    @property
-    def device(self) -> int:
-        return self.steps[-1].device
-
-    def has_stayed_since(self, before: "_Root") -> bool:
-        """Whether it is the same root and nothing on the way to it was moved, not even there and back."""
-        if self.links != before.links or len(self.steps) != len(before.steps):
-            return False
-        parent_changed = False
-        for now, then in zip(self.steps, before.steps, strict=True):
-            changed = now.ctime_ns != then.ctime_ns
-            if now[:2] != then[:2] or (changed and parent_changed):
-                return False
-            parent_changed = changed
-        return True
+    revision: Revision
+    way: str
 
 
-def _see_root(path: str) -> _Root | None:
-    """Look at a root and the way to it; None where it does not exist."""
-    try:
-        real = os.path.realpath(path, strict=True)
-        steps = [os.lstat(step) for step in _steps(real)]
-        links = [status for step in _steps(path) if stat.S_ISLNK((status := os.lstat(step)).st_mode)]
-    except OSError:
+def _see(path: str, ways: Ways) -> _Seen | None:
+    """Look at a file and at the way to it."""
+    status = _status(path, follow=False)
+    if status is None:
         return None
-    return _Root(real=real, steps=_identities(steps), links=_identities(links))
-
-
-def _steps(path: str) -> list[str]:
-    """Return an absolute path and all folders above it, the outermost first."""
-    names = [name for name in path.split("/") if name]
-    return ["/" + "/".join(names[:count]) for count in range(len(names) + 1)]
-
-
-def _identities(statuses: Iterable[os.stat_result]) -> tuple[_Step, ...]:
-    return tuple(_Step(status.st_dev, status.st_ino, status.st_ctime_ns) for status in statuses)
+    is_link = stat.S_ISLNK(status.st_mode)
+    way = path if is_link else _parent(path)
+    ways.add(way)
+    revision = look(path) if is_link else Revision.of(status)
+    return None if revision is None else _Seen(revision, way)
 
 
 def _look_at_folders(
@@ -259,11 +226,11 @@ def _look_at_folders(
 
 
 def _devices_of_settled(
-    folders: dict[str, os.stat_result | None], roots: dict[str, _Root], old_before: int
+    folders: dict[str, os.stat_result | None], roots: Mapping[str, End], old_before: int
 ) -> dict[str, int]:
     """Return the device of each root and folder that was in its place throughout the scan."""
     devices = {spelling: root.device for spelling, root in roots.items()}
-    old = {spelling for spelling, root in roots.items() if root.steps[-1].ctime_ns < old_before}
+    old = {spelling for spelling, root in roots.items() if root.ctime_ns < old_before}
     for folder in reversed(folders):
         status, parent = folders[folder], _parent(folder)
         if status is None or not stat.S_ISDIR(status.st_mode) or status.st_dev != devices.get(parent):
@@ -276,7 +243,7 @@ def _devices_of_settled(
 
 
 def _parent(path: str) -> str:
-    return path.rpartition("/")[0]
+    return path.rpartition(os.sep)[0]
 
 
 def _status(path: str, *, follow: bool) -> os.stat_result | None:

@@ -51,10 +51,11 @@ def mounts_of(*roots: Path | str, kind: str = "ext4") -> Mounts:
 
 
 def after_a_tick_ns(place: Path | str) -> int:
-    """Wait until the clock that stamps files has moved on, and tell what it shows."""
+    """Wait until every clock that may stamp files has moved on, and tell what a new stamp shows."""
     with tempfile.TemporaryFile(dir=place if os.path.isdir(place) else os.path.dirname(place)) as probe:
         made = os.fstat(probe.fileno()).st_ctime_ns
-        while (now := os.fstat(probe.fileno()).st_ctime_ns) == made:
+        # Linux stamps in ticks and, since 6.13, finer where it is asked for the time in between.
+        while (now := os.fstat(probe.fileno()).st_ctime_ns) == made or read_stamp_clock() <= made:
             os.utime(probe.fileno())
     return now
 
@@ -330,6 +331,83 @@ def test_a_file_that_changes_or_goes_during_a_search_is_not_proven(root: Path) -
     (root / "pkg/b.py").unlink()
     swap(root / "pkg/deep", root / "other/deep")
     assert bracket.close() == {}
+
+
+def bracket(*paths: Path) -> Bracket:
+    """Begin a second search of files that nobody touches, nor their folders, in this tick of the clocks."""
+    after_a_tick_ns(paths[0])
+    return Bracket.open([str(path) for path in paths])
+
+
+@pytest.fixture
+def others(root: Path) -> None:
+    """Beside each folder above the deepest file one that can stand in its place."""
+    for place in (root / "pkg", root, root.parent):
+        (place.with_name("other") / "deep").mkdir(parents=True, exist_ok=True)
+    (root / "pkg/other").mkdir()
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize("moved", ["pkg/deep", "pkg", ".", ".."])
+def test_a_file_whose_folder_was_away_during_a_search_is_not_proven(moved: str, root: Path) -> None:
+    opened = bracket(root / "pkg/deep/a.py")
+    place = Path(os.path.normpath(root / moved))
+    for _ in range(2):
+        swap(place, place.with_name("other"))
+    assert opened.close() == {}
+
+
+@pytest.mark.parametrize("folder", ["pkg/deep", "pkg", ".", ".."])
+def test_new_entries_of_one_folder_leave_a_second_search_proven(folder: str, root: Path) -> None:
+    file = root / "pkg/deep/a.py"
+    opened = bracket(file)
+    (root / folder / "new").touch()
+    assert opened.close() == {str(file): look(str(file))}
+
+
+def test_new_entries_of_a_folder_and_of_its_parent_might_hide_a_move(root: Path) -> None:
+    opened = bracket(root / "pkg/deep/a.py", root / "pkg/b.py")
+    (root / "pkg/new").touch()
+    (root / "pkg/deep/new").touch()
+    assert list(opened.close()) == [str(root / "pkg/b.py")]
+
+
+@pytest.mark.parametrize("target", ["top.py", "{root}/top.py", "second", "pkg/deep/../../top.py"])
+def test_a_file_behind_links_is_proven_while_they_lead_there(target: str, root: Path) -> None:
+    link = root / "link.py"
+    (root / "second").symlink_to("top.py")
+    link.symlink_to(target.format(root=root))
+    opened = bracket(link)
+    (root / "new").touch()
+    assert opened.close() == {str(link): look(str(root / "top.py"))}
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize("moved", ["link", "second", "pkg"])
+@pytest.mark.parametrize("swaps", [1, 2])
+def test_a_file_behind_links_is_not_proven_when_one_led_elsewhere(moved: str, swaps: int, root: Path) -> None:
+    (root / "link").symlink_to("second")
+    (root / "second").symlink_to("pkg")
+    (root / "new").symlink_to("other")
+    opened = bracket(root / "link/deep/a.py")
+    for _ in range(swaps):
+        swap(root / moved, root / "new")
+    assert opened.close() == {}
+
+
+def test_links_that_lead_in_a_circle_lead_to_no_file(root: Path) -> None:
+    (root / "link").symlink_to("second")
+    (root / "second").symlink_to("link")
+    assert bracket(root / "link", root / "link/a.py").close() == {}
+
+
+def test_a_folder_that_changed_in_the_same_tick_as_the_first_look_proves_nothing(root: Path) -> None:
+    file = root / "pkg/deep/a.py"
+    after_a_tick_ns(file)
+    (root / "pkg/deep/new").touch()
+    (root / "pkg/new").touch()
+    folder_ns = (root / "pkg/deep").stat().st_ctime_ns
+    assert Bracket.open([str(file)], stamp_clock=lambda: folder_ns).close() == {}
 
 
 def test_a_file_written_in_the_same_tick_as_the_first_look_is_not_proven(root: Path) -> None:
