@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from sg_server import limits
-from sg_server.engines.ripgrep import SUBMATCH_MARK, MatchEvent, Submatch, decode_match
+from sg_server.engines.ripgrep import SUBMATCH_MARK, MatchEvent, decode_match
 from sg_server.text import lines
 from sg_server.text.excerpts import clip_around
 from sg_server.text.positions import Range, Span, TextView, codepoint_columns, ranges_in, shown
@@ -104,7 +104,8 @@ def line_numbers(file: FileEvidence, *, multiline: bool) -> list[int]:
             numbers.update((row.line, None) for row in record)
         elif multiline:
             event = decode_match(record)
-            numbers.update((line, None) for line, _, _ in _line_starts(event, event.lines.raw()))
+            block = event.lines.raw()
+            numbers.update((line, None) for line, _, _ in _line_starts(event, block, _spans(event, block)))
         else:
             numbers[decode_match(record).line_number] = None
     return list(numbers)
@@ -117,12 +118,18 @@ def hash_line(content: bytes) -> bytes:
 
 def row_count(record: bytes, *, multiline: bool) -> int:
     """How many rows `record` makes, without decoding it."""
-    return record.count(SUBMATCH_MARK) if multiline else 1
+    return max(record.count(SUBMATCH_MARK), 1) if multiline else 1
+
+
+def is_without_submatch(record: bytes | tuple[Row, ...]) -> bool:
+    """Whether this is the record of an empty occurrence at the very end of a text: it has no submatch."""
+    return isinstance(record, bytes) and SUBMATCH_MARK not in record
 
 
 def keep(record: bytes, view: TextView, *, multiline: bool) -> tuple[bytes | tuple[Row, ...], int]:
     """`record` in the form that takes little memory, and how many bytes that is."""
-    if len(record) <= _RAW_BYTES:
+    # Where only the whole file tells how the client shows it, a line that is not plain ASCII stays as it is.
+    if len(record) <= _RAW_BYTES or (view.invalid_utf8 == "latin1" and not record.isascii()):
         return record, len(record)
     rows = tuple(rows_of(record, view, multiline=multiline, latin1=None))
     occurrences = sum(len(row.spans) for row in rows)
@@ -146,41 +153,41 @@ def rows_of(
     block = event.lines.raw()
     lossy = event.lines.base64 is not None
     as_latin1 = (lossy if latin1 is None else latin1) and view.invalid_utf8 == "latin1"
-    if multiline:
-        yield from _occurrence_rows(event, block, view, latin1=as_latin1, lossy=lossy)
+    spans = _spans(event, block)
+    if not multiline:
+        yield _row(
+            event.line_number, event.absolute_offset, block, spans, view, latin1=as_latin1, lossy=lossy
+        )
         return
-    content = lines.content(block)
-    # An empty match at the very end of a text has no submatch.
-    spans = tuple((found.start, found.end) for found in event.submatches) or ((len(content), len(content)),)
-    yield _row(event.line_number, event.absolute_offset, block, spans, view, latin1=as_latin1, lossy=lossy)
-
-
-def _line_starts(event: MatchEvent, block: bytes) -> Iterator[tuple[int, int, Submatch]]:
-    """Each submatch with the line it starts on, 1-based, and where in `block` that line starts."""
-    line, line_start = event.line_number, 0
-    for found in event.submatches:
-        start = block.rfind(b"\n", 0, found.start) + 1
-        line += block.count(b"\n", line_start, start)
-        line_start = start
-        yield line, line_start, found
-
-
-def _occurrence_rows(
-    event: MatchEvent, block: bytes, view: TextView, *, latin1: bool, lossy: bool
-) -> Iterator[Row]:
-    for line, line_start, found in _line_starts(event, block):
+    for line, line_start, (start, end) in _line_starts(event, block, spans):
         # Only the lines that the occurrence touches: a block may hold thousands of occurrences.
-        stop = block.find(b"\n", max(found.end - 1, found.start)) + 1 or len(block)
+        stop = block.find(b"\n", max(end - 1, start)) + 1 or len(block)
         yield _row(
             line,
             event.absolute_offset + line_start,
             block[line_start:stop],
-            ((found.start - line_start, found.end - line_start),),
+            ((start - line_start, end - line_start),),
             view,
-            latin1=latin1,
+            latin1=as_latin1,
             lossy=lossy,
             multiline=True,
         )
+
+
+def _spans(event: MatchEvent, block: bytes) -> tuple[Span, ...]:
+    """The occurrences in `block`; the one without a submatch is at the end."""
+    end = len(lines.content(block))
+    return tuple((found.start, found.end) for found in event.submatches) or ((end, end),)
+
+
+def _line_starts(event: MatchEvent, block: bytes, spans: tuple[Span, ...]) -> Iterator[tuple[int, int, Span]]:
+    """Each span with the line it starts on, 1-based, and where in `block` that line starts."""
+    line, line_start = event.line_number, 0
+    for span in spans:
+        start = block.rfind(b"\n", 0, span[0]) + 1
+        line += block.count(b"\n", line_start, start)
+        line_start = start
+        yield line, line_start, span
 
 
 def _row(

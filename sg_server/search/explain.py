@@ -12,7 +12,7 @@ from sg_server.errors import InvalidParams, OutsideWorkspace, PathNotFound, Sign
 from sg_server.search.params import ExplainParams
 from sg_server.search.request import SearchRequest
 from sg_server.search.results import ExplainResult, KeptOut, KeptOutFile, KeptOutRule, Reason
-from sg_server.search.scope import Scope, normalise_scope, places_of, strings
+from sg_server.search.scope import Scope, is_within, normalise_scope, places_of, strings
 from sg_server.workspace import uris
 from sg_server.workspace.folders import Place, Workspace
 
@@ -52,7 +52,10 @@ async def kept_out(ripgrep: Ripgrep, request: SearchRequest, workspace: Workspac
     except (TimeoutError, SignalGrepError):
         # The search itself has its answer; this look says that it is not the whole of it.
         complete = False
-    paths = sorted(look.matching(), key=os.fsencode)[: limits.NAMED_PATHS]
+    matching = look.matching()
+    if filters.follow:
+        matching = await asyncio.to_thread(lambda: [path for path in matching if is_within(path, workspace)])
+    paths = sorted(matching, key=os.fsencode)[: limits.NAMED_PATHS]
     files = tuple(KeptOutFile(path=workspace.display_of(path), uri=workspace.uri_of(path)) for path in paths)
     return KeptOut(files=len(look.kept_out()), matching=files, complete=complete)
 
@@ -185,7 +188,8 @@ def _refusal(error: SignalGrepError) -> Reason | None:
         return Reason(rule="missing", detail=error.message)
     if isinstance(error, OutsideWorkspace):
         return Reason(rule="outside-workspace", detail=error.message)
-    return Reason(rule="git-internal", detail=error.message) if ".git" in error.message else None
+    inside_git = error.message.endswith("is inside .git, which is never searched")
+    return Reason(rule="git-internal", detail=error.message) if inside_git else None
 
 
 def _answer(display: str, params: ExplainParams, workspace: Workspace, reason: Reason) -> ExplainResult:

@@ -25,7 +25,10 @@ def plain(text: str) -> str:
 
 def call(command: str, **params: object) -> str:
     """A command as it is to be sent, for the reader to copy."""
-    return f"{command} {json.dumps(params, ensure_ascii=False, separators=(',', ':'))}"
+    text = json.dumps(params, ensure_ascii=False, separators=(",", ":"))
+    if not text.isprintable():
+        text = json.dumps(params, separators=(",", ":"))
+    return f"{command} {text}"
 
 
 def counted(count: int, noun: str) -> str:
@@ -75,8 +78,8 @@ def rules_line(rules: Rules) -> str:
         ".git left out",
     ]
     parts += [
-        f"{name}: {', '.join(plain(value) for value in values[:_NAMED_IN_TEXT])}"
-        for name, values in (
+        f"{kind}: {names(values)}"
+        for kind, values in (
             ("globs", rules.globs),
             ("excludes", rules.excludes),
             ("file types", rules.file_types),

@@ -7,12 +7,14 @@ from sg_server.search.headline import plain
 from sg_server.search.reading import Context, ShownRow
 from sg_server.search.results import Match
 from sg_server.search.snapshots import Snapshot
-from sg_server.text.excerpts import utf8_size
+from sg_server.text.excerpts import clip_bytes, utf8_size
 from sg_server.text.positions import Location, Position, Range
 
 _ITEM_BYTES = 500
 """What an item's JSON takes beside its texts, paths and ranges, at the most."""
 _RANGE_BYTES = 120
+_HEADING_BYTES = 4 * limits.KIB
+"""The longest path of Linux; one of bytes that are not UTF-8 takes three times as much to show."""
 
 
 class MatchText:
@@ -136,7 +138,7 @@ def _heading(snapshot: Snapshot, position: int) -> str:
         )
         if applies
     ]
-    path = plain(snapshot.displays[position])
+    path = clip_bytes(plain(snapshot.displays[position]), _HEADING_BYTES)
     return f"{path} ({'; '.join(notes)})" if notes else path
 
 

@@ -9,7 +9,10 @@ from sg_server.search.budget import budget_for
 from sg_server.search.params import Mode, PageParams, SearchParams, View
 from sg_server.search.results import Budget, Rules
 from sg_server.search.scope import Scope, check_argument, normalise_scope, strings
+from sg_server.text.encodings import is_known_label
 from sg_server.workspace.folders import Workspace
+
+_SHOWN_CHARACTERS = 40
 
 
 class PageStyle(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +44,8 @@ def normalise(params: SearchParams, workspace: Workspace) -> SearchRequest:
     check_argument(params.pattern, "pattern")
     if len(params.pattern.encode()) > limits.PATTERN_BYTES:
         raise InvalidParams("pattern", f"at most {limits.PATTERN_BYTES} bytes are accepted")
+    if "\n" in params.pattern and params.multiline is not True:
+        raise InvalidParams("pattern", 'holds a line break, which matches only with "multiline": true')
     scope = normalise_scope(params, workspace)
     matching = Matching(
         pattern=params.pattern,
@@ -101,9 +106,9 @@ def _case(ignore_case: bool | None) -> Case:  # noqa: FBT001 - the wire's field
 def _encoding(label: str | None) -> str:
     if label is None:
         return "auto"
-    if not label:
-        raise InvalidParams("encoding", "an empty string was given; leave the field out for `auto`")
-    check_argument(label, "encoding")
+    if not is_known_label(label):
+        message = f"given {label[:_SHOWN_CHARACTERS]!r}, accepted are `auto`, `none` and the WHATWG labels"
+        raise InvalidParams("encoding", f"{message}, such as `latin1` or `shift_jis`")
     return label
 
 

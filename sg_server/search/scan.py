@@ -11,10 +11,11 @@ from sg_server import limits
 from sg_server.engines.records import Oversized
 from sg_server.engines.ripgrep import EndEvent, Filters, Matching, Ripgrep, Unreadable
 from sg_server.errors import PathNotFound, SignalGrepError
-from sg_server.search.evidence import FileEvidence, Row, keep, row_count, rows_of
-from sg_server.search.scope import NAMED_FILE_FILTERS, Scope
+from sg_server.search.evidence import FileEvidence, Row, is_without_submatch, keep, row_count, rows_of
+from sg_server.search.scope import Scope, is_within
 from sg_server.text.positions import TextView
 from sg_server.workspace import uris
+from sg_server.workspace.folders import Workspace
 
 
 class Scan(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,12 +94,12 @@ class Collector:
         file = self.files.get(path)
         if file is None:
             file = self.files[path] = FileEvidence(path=path, records=[])
-        file.occurrences = event.stats.matches
-        file.matches = event.stats.matches if self._multiline else event.stats.matched_lines
+        # rg neither reports nor counts an empty occurrence at the very end of a text.
+        unreported = file.records and is_without_submatch(file.records[-1])
+        least = 1 if self._multiline else event.stats.matched_lines
+        file.occurrences = max(event.stats.matches + bool(unreported), least)
+        file.matches = file.occurrences if self._multiline else event.stats.matched_lines
         file.binary_offset = event.binary_offset
-        if file.matches == 0:
-            # A multiline match that rg does not report, at the very end of a text.
-            del self.files[path]
 
     def _keep_first(self, file: FileEvidence, record: bytes) -> None:
         """Keep the rows of `record` that there is still room for: the last ones of the file, or of all."""
@@ -128,7 +129,9 @@ async def scan(ripgrep: Ripgrep, matching: Matching, scope: Scope, view: TextVie
     collector = Collector(view, multiline=matching.multiline, only=only)
     searched = 0
     unreadable: list[Unreadable] = []
-    for filters, roots in ((scope.filters, scope.folders), (NAMED_FILE_FILTERS, scope.files)):
+    # rg takes a file that is named however it is filtered, but still checks the filters themselves.
+    named = msgspec.structs.replace(scope.filters, ignored=True, text=True)
+    for filters, roots in ((scope.filters, scope.folders), (named, scope.files)):
         if roots:
             outcome = await ripgrep.search(matching, filters, roots, collector, cwd=scope.cwd)
             walked = roots is scope.folders
@@ -142,6 +145,12 @@ async def scan(ripgrep: Ripgrep, matching: Matching, scope: Scope, view: TextVie
         bytes=collector.bytes,
         is_cut=collector.is_cut,
     )
+
+
+def without_strays(found: Scan, workspace: Workspace) -> Scan:
+    """`found` without the files that links led to outside every folder, or in `.git`; blocks."""
+    files = tuple(file for file in found.files if is_within(file.path, workspace))
+    return msgspec.structs.replace(found, files=files)
 
 
 async def _members(ripgrep: Ripgrep, scope: Scope) -> frozenset[str] | None:

@@ -2,18 +2,15 @@
 
 import os
 from collections.abc import Iterable
-from typing import Final
+from pathlib import PurePath
 
 import msgspec
 
 from sg_server import limits
 from sg_server.engines.ripgrep import Filters
-from sg_server.errors import InvalidParams, NoWorkspace
+from sg_server.errors import InvalidParams, NoWorkspace, PathNotFound, SignalGrepError
 from sg_server.search.params import ScopeParams, Strings
 from sg_server.workspace.folders import Place, Workspace
-
-NAMED_FILE_FILTERS: Final = Filters(ignored=True, text=True)
-"""A named file is searched whatever ignore, hidden and binary rules say."""
 
 _GLOB_SPECIAL = "*?[{}"
 
@@ -22,7 +19,10 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """The files of one search, as decided by ripgrep."""
 
     cwd: str
-    """The working folder of rg: what its globs are relative to."""
+    """The working folder of rg: what its globs are relative to, symbolic links followed.
+
+    It is the root of the file system, so that the globs hold for paths in any folder's own spelling.
+    """
     folders: tuple[str, ...]
     """Roots that are walked, none inside another."""
     files: tuple[str, ...]
@@ -41,23 +41,18 @@ def normalise_scope(params: ScopeParams, workspace: Workspace) -> Scope:
     """What rg takes for `params`. Raises InvalidParams and the errors of `Workspace.place`."""
     if not workspace.folders:
         raise NoWorkspace("no folder is open", "Open a folder, then search again.")
-    places = places_of(params.path, params.uri, workspace) or tuple(
-        workspace.place(folder.path, "path") for folder in workspace.folders
-    )
-    cwd = _common_folder(workspace)
-    folders = _outermost(place.path for place in places if os.path.isdir(place.path))
-    files = tuple(dict.fromkeys(place.path for place in places if not os.path.isdir(place.path)))
     globs = strings(params.glob, "glob")
     if negated := next((glob for glob in globs if glob.startswith("!")), None):
         raise InvalidParams("glob", f"{negated!r} excludes; put {negated[1:]!r} under `exclude`")
     excludes = tuple(glob.removeprefix("!") for glob in strings(params.exclude, "exclude"))
     file_types = strings(params.file_type, "fileType")
-    named = (os.path.relpath(path, cwd) for path in files)
+    folders, files = _roots(params, workspace)
+    cwd = os.path.splitdrive(workspace.folders[0].path)[0] + os.sep
     rules = Filters(
         excludes=(
             *_anchored(excludes, workspace, cwd),
             # A named file is searched on its own, so that it is found once however it is reached.
-            *(f"/{_escaped(path)}" for path in (named if folders else ())),
+            *(f"/{_escaped(os.path.relpath(path, cwd))}" for path in (files if folders else ())),
         ),
         file_types=file_types,
         hidden=params.hidden is not False,
@@ -110,22 +105,38 @@ def check_argument(value: str, field: str) -> None:
         raise InvalidParams(field, "holds half of a surrogate pair") from error
 
 
-def _common_folder(workspace: Workspace) -> str:
+def is_within(path: str, workspace: Workspace) -> bool:
+    """Whether a file that was reached through symbolic links is inside a folder, and not in `.git`."""
     try:
-        return os.path.commonpath([folder.path for folder in workspace.folders])
-    except ValueError:
-        # Windows, folders on several drives: globs with a slash are anchored in the first.
-        return workspace.folders[0].path
+        workspace.place(path, "path")
+    except SignalGrepError:
+        return False
+    return True
 
 
-def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    """`paths` without those inside another one, in order."""
-    unique = tuple(dict.fromkeys(paths))
-    return tuple(
-        path
-        for path in unique
-        if not any(other != path and path.startswith(os.path.join(other, "")) for other in unique)
+def _roots(params: ScopeParams, workspace: Workspace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The folders and the files that `params` name, each once, and no folder that leads into another."""
+    places = places_of(params.path, params.uri, workspace) or tuple(
+        workspace.place(folder.path, "path") for folder in workspace.folders
     )
+    folders: dict[str, str] = {}
+    files: dict[str, str] = {}
+    for place in places:
+        real = os.path.realpath(place.path)
+        if os.path.isdir(real):
+            folders.setdefault(real, place.path)
+        elif os.path.isfile(real):
+            files.setdefault(real, place.path)
+        else:
+            # rg would wait for what a pipe has to say.
+            message = f"{place.display} is neither a folder nor a regular file"
+            raise PathNotFound(message, "Name a file or a folder.")
+    outermost = (
+        path
+        for real, path in folders.items()
+        if not any(str(parent) in folders for parent in PurePath(real).parents)
+    )
+    return tuple(outermost), tuple(files.values())
 
 
 def _anchored(globs: Iterable[str], workspace: Workspace, cwd: str) -> tuple[str, ...]:
@@ -134,7 +145,7 @@ def _anchored(globs: Iterable[str], workspace: Workspace, cwd: str) -> tuple[str
         anchored
         for glob in globs
         for anchored in (
-            (f"/{prefix}{glob.removeprefix('/')}" for prefix in _prefixes(workspace, cwd))
+            (f"/{prefix}{glob.removeprefix('./').removeprefix('/')}" for prefix in _prefixes(workspace, cwd))
             if "/" in glob.removesuffix("/") and not glob.startswith("**/")
             else (glob,)
         )

@@ -20,7 +20,7 @@ from sg_server.search.proof import prove
 from sg_server.search.reading import file_facts, read_rows
 from sg_server.search.request import PageStyle, SearchRequest, normalise, page_style
 from sg_server.search.results import Budget, ExplainResult, SearchResult
-from sg_server.search.scan import scan
+from sg_server.search.scan import scan, without_strays
 from sg_server.search.scope import strings
 from sg_server.search.snapshots import HeldSnapshot, Snapshot, SnapshotStore, make_snapshot
 from sg_server.text.positions import TextView
@@ -128,6 +128,8 @@ class SearchService:
     async def _run(self, request: SearchRequest, workspace: Workspace) -> Snapshot:
         window = ScanWindow.open(request.scope.roots)
         found = await scan(self._ripgrep, request.matching, request.scope, self._view)
+        if request.scope.filters.follow:
+            found = await asyncio.to_thread(without_strays, found, workspace)
         await prove(self._ripgrep, request, self._view, window, found)
         return await asyncio.to_thread(make_snapshot, request, workspace, found)
 
@@ -186,6 +188,7 @@ class SearchService:
 
 
 _NO_CONTEXT = PageStyle(limit=1, before=0, after=0, view="items")
+_SHOWN_CHARACTERS = 200
 
 
 def _first_rows(
@@ -207,25 +210,32 @@ def _selection(params: PageParams, snapshot: Snapshot, workspace: Workspace) -> 
 
     Nothing is looked up on disk: a file may be gone and its matches are still in the snapshot.
     """
-    wanted = [(path, "path", _display_of(path, workspace)) for path in strings(params.path, "path")]
-    for uri in strings(params.uri, "uri"):
-        path = uris.path_of(uri)
-        wanted.append((uri, "uri", workspace.display_of(path) if path else uri))
+    wanted = [("path", path, path) for path in strings(params.path, "path")]
+    wanted += [("uri", uri, uris.path_of(uri) or uri) for uri in strings(params.uri, "uri")]
     if not wanted:
         return None
-    positions: dict[str, list[int]] = {}
-    for position, display in enumerate(snapshot.displays):
-        positions.setdefault(display, []).append(position)
-    for given, field, display in wanted:
-        if display not in positions:
-            raise InvalidParams(field, f"{given!r} has no match in this snapshot")
-    return snapshot.select(position for _, _, display in wanted for position in positions[display])
+    known: dict[str, list[int]] = {}
+    for position, (file, display) in enumerate(zip(snapshot.files, snapshot.displays, strict=True)):
+        # Names that are not UTF-8 may look the same; their paths tell them apart.
+        for name in {file.path, display}:
+            known.setdefault(name, []).append(position)
+    chosen: list[int] = []
+    for field, given, path in wanted:
+        names = _names_of(path, workspace)
+        found = next((known[name] for name in names if name in known), None)
+        if found is None:
+            shown = uris.display(given)[:_SHOWN_CHARACTERS]
+            raise InvalidParams(field, f"{shown!r} has no match in this snapshot")
+        chosen += found
+    return snapshot.select(chosen)
 
 
-def _display_of(path: str, workspace: Workspace) -> str:
+def _names_of(path: str, workspace: Workspace) -> tuple[str, ...]:
+    """What a file of a snapshot may be called where a client calls it `path`."""
     if os.path.isabs(path):
-        return workspace.display_of(os.path.normpath(path))
-    return posixpath.normpath(path.replace(os.sep, "/"))
+        normal = os.path.normpath(path)
+        return normal, workspace.display_of(normal)
+    return (posixpath.normpath(path.replace(os.sep, "/")),)
 
 
 def _continued(cursor: Cursor, selection: str | None) -> str:

@@ -9,9 +9,10 @@ from sg_server.search.evidence import Row
 from sg_server.search.headline import plain
 from sg_server.search.results import FileRow, Preview
 from sg_server.search.snapshots import Snapshot
-from sg_server.text.excerpts import clip_around, utf8_size
+from sg_server.text.excerpts import clip_around, clip_bytes, utf8_size
 
 _PREVIEW_CHARACTERS = 160
+_PATH_BYTES = 4 * limits.KIB
 
 
 class SummaryPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,10 +77,11 @@ def _row_line(row: FileRow) -> str:
         )
         if applies
     ]
-    return f"{row.matches:>6,}  {plain(row.path)}" + (f" ({'; '.join(notes)})" if notes else "")
+    path = clip_bytes(plain(row.path), _PATH_BYTES)
+    return f"{row.matches:>6,}  {path}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _preview(snapshot: Snapshot, position: int, first: Row) -> Preview:
     start, end = (column - first.text_start for column in first.columns[0])
-    clip = clip_around(first.text, start, end, min(_PREVIEW_CHARACTERS, limits.LINE_CHARACTERS))
+    clip = clip_around(first.text, start, end, _PREVIEW_CHARACTERS)
     return Preview(index=snapshot.first_rows[position] + 1, line=first.line, text=clip.text)

@@ -41,7 +41,7 @@ def lone_crs_before(chunks: Iterable[bytes], line_numbers: Iterable[int]) -> Ite
     line, lone = 1, 0
     for chunk in _with_whole_crlfs(chunks):
         line_feeds = chunk.count(b"\n")
-        chunk_has_lone = lone_crs(chunk) > 0
+        chunk_has_lone = b"\r" in chunk and lone_crs(chunk) > 0
         counted, counted_line = 0, line
         while wanted is not None and wanted <= line + line_feeds:
             if chunk_has_lone:
