@@ -14,6 +14,7 @@ from sg_server.engines.process import ProcessOwner
 from sg_server.engines.ripgrep import Ripgrep
 from sg_server.errors import RequestFailed
 from sg_server.search.snapshots import HeldSnapshot
+from sg_server.settings import Settings
 from sg_server.text.positions import PositionEncoding
 from sg_server.workspace import uris
 from sg_server.workspace.folders import Workspace
@@ -73,6 +74,8 @@ class Health(_Wire, frozen=True, kw_only=True):
     snapshots_bytes: int
     processes: tuple[ProcessHealth, ...]
     problems: tuple[Problem, ...]
+    settings: Settings | None = None
+    """Those that differ from their defaults; none without a client to make them."""
 
 
 class Programs:
@@ -92,6 +95,7 @@ async def examine(
     workspace: Workspace,
     encoding: PositionEncoding,
     snapshots: Sequence[HeldSnapshot] = (),
+    settings: Settings | None = None,
 ) -> Health:
     """Ask every program for its version and collect what is wrong."""
     problems: list[Problem] = []
@@ -110,6 +114,7 @@ async def examine(
         snapshots_bytes=sum(snapshot.bytes for snapshot in snapshots),
         processes=tuple(ProcessHealth(pid=pid, name=name) for pid, name in programs.processes.running),
         problems=tuple(problems),
+        settings=settings,
     )
 
 

@@ -27,6 +27,14 @@ PATTERN_BYTES: Final = 64 * KIB
 """UTF-8 bytes; one argument of a program holds 128 KiB on Linux."""
 SCOPE_ENTRIES: Final = 1_000
 """Paths, globs or types in one field."""
+FILE_SIZE_MAX: Final = 2**63 - 1
+"""Bytes; the largest file that a file system can have."""
+
+# Settings.
+THREADS_MAX: Final = 256
+"""Of one run of ripgrep."""
+CONFIGURATION_SECONDS: Final = 1.0
+"""How long commands wait for a client that is asked for its settings and does not answer."""
 
 # Context budget: estimated tokens are characters / 4.
 CHARACTERS_PER_TOKEN: Final = 4

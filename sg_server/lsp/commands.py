@@ -48,6 +48,7 @@ async def _health(session: Session, _: HealthParams) -> Health:
         workspace=session.workspace,
         encoding=session.view.encoding,
         snapshots=session.search.snapshots_held(),
+        settings=session.settings,
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -57,13 +57,15 @@ def _explained(message: str, kind: type[msgspec.Struct], raw: Any) -> InvalidPar
     path = location[1] if location else ""
     value, accepted = _follow(path, raw, inspect.type_info(kind))
     if unknown := _UNKNOWN_FIELD.search(message):
-        return _unknown_field(path, unknown[1], _field_names(accepted))
+        return unknown_field(path, unknown[1], _field_names(accepted))
     if missing := _MISSING_FIELD.search(message):
         return InvalidParams(_joined(path, missing[1]), "missing, and it is required")
-    return InvalidParams(path or _WHOLE, f"given {_given(value)}, accepted is {_described(accepted)}")
+    return InvalidParams(path or _WHOLE, f"given {_given(value)}, accepted is {described(accepted)}")
 
 
-def _unknown_field(path: str, name: str, accepted: tuple[str, ...]) -> InvalidParams:
+def unknown_field(path: str, name: str, accepted: Iterable[str]) -> InvalidParams:
+    """What is said about a field that there is none of, in the object at `path`."""
+    accepted = tuple(accepted)
     name = name[:_GIVEN_CHARACTERS]
     close = get_close_matches(name, accepted, n=1)
     meant = f"did you mean {close[0]}? " if close else ""
@@ -91,6 +93,7 @@ _Kind = TypeVar("_Kind", bound=inspect.Type)
 
 def _members(kind: inspect.Type, wanted: type[_Kind]) -> list[_Kind]:
     """`kind` itself, or the members of the union, that are a `wanted`."""
+    kind = kind.type if isinstance(kind, inspect.Metadata) else kind
     members = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
     return [member for member in members if isinstance(member, wanted)]
 
@@ -100,13 +103,15 @@ def _field_names(kind: inspect.Type) -> tuple[str, ...]:
     return tuple(field.encode_name for struct in structs for field in struct.fields)
 
 
-def _described(kind: inspect.Type) -> str:
+def described(kind: inspect.Type) -> str:
     """A type in words, as a client writes its values in JSON. Null is left unsaid: it means leaving out."""
     words = "an object"
     match kind:
+        case inspect.Metadata():
+            words = described(kind.type)
         case inspect.UnionType():
             members = (member for member in kind.types if not isinstance(member, inspect.NoneType))
-            words = " or ".join(_described(member) for member in members)
+            words = " or ".join(described(member) for member in members)
         case inspect.LiteralType():
             words = " or ".join(json.dumps(value) for value in kind.values)
         case inspect.BoolType():
@@ -118,7 +123,7 @@ def _described(kind: inspect.Type) -> str:
         case inspect.StrType():
             words = "a string" + _bounds(kind.min_length, kind.max_length, " characters")
         case inspect.VarTupleType():
-            words = f"an array of {_described(kind.item_type)}"
+            words = f"an array of {described(kind.item_type)}"
             words += _bounds(kind.min_length, kind.max_length, " items")
     return words
 

@@ -137,6 +137,12 @@ class SignalGrepProtocol(LanguageServerProtocol):
             raise InvalidParams("command", f"there is no {params.command!r}; there are {known}")
         return await handler(_only_object(params.arguments))
 
+    @lsp_method(types.INITIALIZED)
+    async def lsp_initialized(self, params: types.InitializedParams) -> None:
+        """Do what waits for the client to be ready. As a coroutine it ends with the conversation."""
+        if (handler := self.fm.features.get(types.INITIALIZED)) is not None:
+            await handler(params)
+
     @lsp_method(types.SHUTDOWN)
     async def lsp_shutdown(self, *_: Any) -> None:  # type: ignore[override] # as above
         """Refuse further requests, and answer once nothing runs any more."""

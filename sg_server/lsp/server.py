@@ -11,7 +11,8 @@ from pygls.protocol import default_converter
 from sg_server import __version__
 from sg_server.lsp.client_process import end_of_process
 from sg_server.lsp.commands import COMMANDS, Command
-from sg_server.lsp.initialization import folders_of, read_options
+from sg_server.lsp.configuration import Configuration
+from sg_server.lsp.initialization import InitializationOptions, folders_of, read_options
 from sg_server.lsp.protocol import SignalGrepProtocol
 from sg_server.lsp.session import Session
 from sg_server.text.positions import PositionEncoding, TextView
@@ -29,10 +30,11 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignalGrepServer(LanguageServer):
-    """One client's server. `session` is there from `initialize` on; commands before it are refused."""
+    """One client's server. What it works with is there from `initialize` on; before, commands are refused."""
 
     protocol: SignalGrepProtocol
     session: Session
+    configuration: Configuration
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log what pygls would show in a window: who asked has been answered."""
@@ -49,9 +51,23 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
-        server.session = _open_session(server, options, params)
+        wanted, notices = read_options(params.initialization_options)
+        for notice in notices:
+            server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, notice))
+        server.session = _open_session(server, options, wanted, params)
+        server.configuration = Configuration(
+            server, params.capabilities, wanted.settings, server.session.apply
+        )
         if options.watch_client and params.process_id is not None:
             server.protocol.end_after(end_of_process(params.process_id))
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(_: types.InitializedParams) -> None:
+        await server.configuration.follow()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def change_configuration(params: types.DidChangeConfigurationParams) -> None:
+        await server.configuration.change(params.settings)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
@@ -64,15 +80,16 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
 def _register(server: SignalGrepServer, command: Command) -> None:
     @server.command(command.id)
     async def run(raw: dict[str, Any]) -> msgspec.Struct:
+        await server.configuration.settled()
         return await command.run(server.session, raw)
 
 
 def _open_session(
-    server: SignalGrepServer, options: ServerOptions, params: types.InitializeParams
+    server: SignalGrepServer,
+    options: ServerOptions,
+    wanted: InitializationOptions,
+    params: types.InitializeParams,
 ) -> Session:
-    wanted, notices = read_options(params.initialization_options)
-    for notice in notices:
-        server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, notice))
     view = TextView(
         encoding=msgspec.convert(server.workspace.position_encoding, PositionEncoding),
         lone_cr_ends_line=wanted.lone_cr_ends_line is not False,

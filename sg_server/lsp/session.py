@@ -1,15 +1,19 @@
 """What one client works with after `initialize`: its folders, and everything made for its view of text."""
 
+import logging
 from collections.abc import Iterable, Sequence
 
 from sg_server.health import Programs
 from sg_server.search.service import SearchService
+from sg_server.settings import Settings
 from sg_server.text.positions import TextView
-from sg_server.workspace.folders import Workspace
+from sg_server.workspace.folders import Workspace, folder_key
+
+_log = logging.getLogger("sg_server")
 
 
 class Session:
-    """The objects behind the commands, built once; only the folders change."""
+    """The objects behind the commands, built once; only the folders and the settings change."""
 
     def __init__(
         self,
@@ -20,14 +24,22 @@ class Session:
         folders: Iterable[tuple[str, str | None]],
     ) -> None:
         self.view = view
-        self._folders = dict(folders)
-        self.workspace = Workspace.of(self._folders.items())
+        self.settings = Settings()
+        self._folders: dict[str, tuple[str, str | None]] = {}
+        self.change_folders(added=folders, removed=())
         self.programs = Programs(rg_path=rg_path, ctags_path=ctags_path, workspace=self.workspace)
         self.search = SearchService(self.programs.ripgrep, view)
 
     def change_folders(self, *, added: Iterable[tuple[str, str | None]], removed: Sequence[str]) -> None:
         """Open and close folders, given by their URIs and names."""
         for uri in removed:
-            self._folders.pop(uri, None)
-        self._folders.update(added)
-        self.workspace = Workspace.of(self._folders.items())
+            self._folders.pop(folder_key(uri), None)
+        for uri, name in added:
+            self._folders[folder_key(uri)] = (uri, name)
+        self.workspace = Workspace.of(self._folders.values())
+
+    def apply(self, settings: Settings) -> None:
+        """Let `settings` hold from the next command on."""
+        self.settings = settings
+        # A level of its own goes before the one of the command line, which the root logger has.
+        _log.setLevel(logging.NOTSET if settings.log.level is None else settings.log.level.upper())

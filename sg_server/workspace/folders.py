@@ -186,6 +186,15 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         return f"{folder.name}/{shown}" if shown else folder.name
 
 
+def folder_key(uri: str) -> str:
+    """Return what two URIs of one folder have in common, however they are encoded.
+
+    Symbolic links are not followed: they are different folders to the client, which may close one of them.
+    """
+    path = uris.path_of(uri)
+    return uri if path is None or not _is_path(path) else os.path.normcase(_normal(path))
+
+
 def _below(folder: str, path: str) -> str | None:
     """Return what follows `folder` in `path`: empty when they are equal, None when it is not inside."""
     if not path.startswith(folder):
