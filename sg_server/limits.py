@@ -66,6 +66,21 @@ TREE_SITTER_BYTES: Final = MIB
 INSPECT_TARGETS: Final = 5
 EXPLAIN_EMPTY_SECONDS: Final = 0.5
 
+# Symbols.
+SYMBOL_FILES: Final = 500
+"""Files that one query of `workspace/symbol` has read for definitions."""
+SYMBOLS: Final = 1_000
+"""Symbols in one answer of `workspace/symbol`."""
+SYMBOL_BATCH_FILES: Final = 50
+"""Files that one run of ctags reads."""
+SYMBOL_PROCESSES: Final = 2
+"""Runs of ctags at once."""
+SYMBOL_QUERY_CHARACTERS: Final = 200
+DOCUMENT_SYMBOLS: Final = 10_000
+"""Symbols in one answer of `textDocument/documentSymbol`."""
+OUTLINE_BYTES: Final = MIB
+"""UTF-8 bytes of a Markdown text whose headings are looked for: some 0.2 s."""
+
 # Processes.
 RECORD_BYTES: Final = 8 * MIB
 """One record of a program's output, its terminator not counted."""
