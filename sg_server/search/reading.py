@@ -22,6 +22,7 @@ from sg_server.search.results import ContextProblem
 from sg_server.search.snapshots import Slice, Snapshot
 from sg_server.text import lines
 from sg_server.text.positions import TextView, shown
+from sg_server.workspace.revisions import look
 from sg_server.workspace.source import SourceChanged, SourceError, read_facts, read_source
 
 
@@ -86,21 +87,23 @@ def file_facts(snapshot: Snapshot, file: FileEvidence, view: TextView) -> FileFa
     """The facts about `file`, read once; unknown where it is no longer the file that was searched."""
     if file.facts is not None:
         return file.facts
-    if file.revision is None:
-        return UNKNOWN_FACTS
+    # Without a proof what the file says now is the best there is, and nothing to keep.
+    revision = file.revision or look(file.path)
     whole = view.invalid_utf8 == "latin1"
     wanted = line_numbers(file, multiline=snapshot.matching.multiline) if view.lone_cr_ends_line else []
-    if not wanted and not whole:
+    if revision is None or not (wanted or whole):
         return UNKNOWN_FACTS
-    read = read_facts(file.path, file.revision, wanted, encoding=snapshot.matching.encoding, whole=whole)
+    read = read_facts(file.path, revision, wanted, encoding=snapshot.matching.encoding, whole=whole)
     if read is None:
         return UNKNOWN_FACTS
     counts = zip(wanted, read.lone_crs_before, strict=True)
-    file.facts = FileFacts(
+    facts = FileFacts(
         lone_crs_before={line: count for line, count in counts if count},
         latin1=None if read.valid_utf8 is None else not read.valid_utf8,
     )
-    return file.facts
+    if file.revision is not None:
+        file.facts = facts
+    return facts
 
 
 def _contexts(

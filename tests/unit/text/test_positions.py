@@ -69,7 +69,8 @@ def expected(
     start, end = (min(offset, content_end) for offset in span)
     while not divides_nothing(block, start, latin1=latin1):
         start -= 1
-    step = -1 if end > 0 and block[end - 1 : end + 1] == b"\r\n" else 1
+    is_in_crlf = end > 0 and block[end - 1 : end + 1] == b"\r\n"
+    step = -1 if is_in_crlf or span[0] == span[1] else 1
     while not divides_nothing(block, end, latin1=latin1):
         end += step
     first, last = (Editor(shown(block[:offset], latin1=latin1), view).end() for offset in (start, end))
@@ -120,10 +121,22 @@ def test_ranges_ascend_with_the_spans(
     view: TextView,
     multiline: bool,  # noqa: FBT001
 ) -> None:
-    ranges = ranges_in(block, data.draw(spans_in(len(block))), view, multiline=multiline)
+    spans = [(start, end) for start, end in data.draw(spans_in(len(block))) if start < end]
+    ranges = ranges_in(block, spans, view, multiline=multiline)
     assert all(range_.start <= range_.end for range_ in ranges)
     assert [range_.start for range_ in ranges] == sorted(range_.start for range_ in ranges)
     assert [range_.end for range_ in ranges] == sorted(range_.end for range_ in ranges)
+
+
+@given(st.data(), searched_texts(), views(), st.booleans())
+def test_an_empty_span_gives_an_empty_range(
+    data: st.DataObject,
+    block: bytes,
+    view: TextView,
+    multiline: bool,  # noqa: FBT001
+) -> None:
+    spans = [(start, start) for start, _ in data.draw(spans_in(len(block)))]
+    assert all(range_.start == range_.end for range_ in ranges_in(block, spans, view, multiline=multiline))
 
 
 @given(st.data(), lf_line_texts())
