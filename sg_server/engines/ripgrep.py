@@ -221,6 +221,8 @@ class Ripgrep:
     def __init__(self, owner: ProcessOwner, binary: Binary | None) -> None:
         self._owner = owner
         self.binary = binary
+        self.threads: int | None = None
+        """Of each run; None leaves them to rg."""
 
     async def version(self) -> str:
         """The first line of `rg --version`. Raises RgMissing, RgFailed."""
@@ -290,7 +292,8 @@ class Ripgrep:
     ) -> Finished:
         if self.binary is None:
             raise RgMissing("ripgrep was not found", _MISSING_HINT)
-        argv = [self.binary.path, *_ALWAYS, *arguments]
+        threads = () if self.threads is None else (f"--threads={self.threads}",)
+        argv = [self.binary.path, *_ALWAYS, *threads, *arguments]
         try:
             return await self._owner.run(argv, consume, cwd=cwd)
         except OSError as error:

@@ -34,7 +34,7 @@ def schema() -> dict[str, Any]:
     references, definitions = msgspec.json.schema_components(structs, ref_template=_REFERENCE)
     options, settings, *rest = references
     pairs = zip(COMMANDS, rest[::2], rest[1::2], strict=True)
-    return {
+    made = {
         "$schema": _DIALECT,
         "title": "Signal Grep",
         "initializationOptions": options,
@@ -44,6 +44,7 @@ def schema() -> dict[str, Any]:
         },
         "$defs": dict(sorted(definitions.items())),
     }
+    return dict(json.loads(msgspec.json.encode(made)))  # defaults may be tuples
 
 
 def settings_table() -> str:

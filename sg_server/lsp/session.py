@@ -4,8 +4,9 @@ import logging
 from collections.abc import Iterable, Sequence
 
 from sg_server.health import Programs
+from sg_server.search.defaults import Retention, SearchDefaults
 from sg_server.search.service import SearchService
-from sg_server.settings import Settings
+from sg_server.settings import Settings, SnapshotSettings
 from sg_server.text.positions import TextView
 from sg_server.workspace.folders import Workspace, folder_key
 
@@ -41,5 +42,25 @@ class Session:
     def apply(self, settings: Settings) -> None:
         """Let `settings` hold from the next command on."""
         self.settings = settings
+        self.programs.ripgrep.threads = settings.threads
+        self.search.configure(_defaults(settings), _retention(settings.snapshots))
         # A level of its own goes before the one of the command line, which the root logger has.
         _log.setLevel(logging.NOTSET if settings.log.level is None else settings.log.level.upper())
+
+
+def _defaults(settings: Settings) -> SearchDefaults:
+    return SearchDefaults(
+        hidden=settings.hidden,
+        follow=settings.follow,
+        exclude=settings.exclude,
+        max_file_size=settings.max_file_size,
+    )
+
+
+def _retention(settings: SnapshotSettings) -> Retention:
+    return Retention(
+        snapshots=settings.count,
+        bytes=settings.bytes,
+        idle_seconds=settings.idle_seconds,
+        rows=settings.retained_rows,
+    )

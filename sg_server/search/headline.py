@@ -77,6 +77,8 @@ def rules_line(rules: Rules) -> str:
         "symbolic links followed" if rules.follow else "symbolic links not followed",
         ".git left out",
     ]
+    if rules.max_file_size is not None:
+        parts.append(f"files over {counted(rules.max_file_size, 'byte')} skipped")
     parts += [
         f"{kind}: {names(values)}"
         for kind, values in (

@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from sg_server import limits
+
 Strings = str | tuple[str, ...] | None
 """One or several; absent and null mean the same."""
 
@@ -34,7 +36,7 @@ class ScopeParams(_Params, frozen=True, kw_only=True):
     """Default false; true also searches what ignore files leave out."""
     follow: bool | None = None
     """Follow symbolic links; default false."""
-    max_file_size: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | None = None
+    max_file_size: Annotated[int, msgspec.Meta(ge=0, le=limits.FILE_SIZE_MAX)] | None = None
     """Bytes; default no limit."""
     binary: bool | None = None
     """Default false: a file with a NUL byte is skipped, or ends there. True searches it as text."""

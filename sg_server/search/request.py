@@ -71,6 +71,7 @@ def normalise(params: SearchParams, workspace: Workspace) -> SearchRequest:
             engine=matching.engine,
             encoding=matching.encoding,
             case=matching.case,
+            max_file_size=scope.filters.max_file_size,
         ),
         style=PageStyle(
             limit=_limit(params.limit, view),

@@ -110,6 +110,8 @@ class Rules(_Wire, frozen=True, kw_only=True):
     engine: str
     encoding: str
     case: Literal["smart", "sensitive", "insensitive"]
+    max_file_size: int | None = None
+    """Bytes; larger files were left out."""
 
 
 class KeptOutFile(_Wire, frozen=True, kw_only=True):

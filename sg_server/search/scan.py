@@ -41,6 +41,7 @@ class Collector:
         multiline: bool,
         only: frozenset[str] | None = None,
         row_limits: Mapping[str, int] | None = None,
+        most_rows: int = limits.RETAINED_ROWS,
     ) -> None:
         """Files outside `only` are left out; with `row_limits` just so many rows of each file are kept."""
         self.files: dict[str, FileEvidence] = {}
@@ -49,6 +50,7 @@ class Collector:
         self._multiline = multiline
         self._only = only
         self._limits = row_limits
+        self._most_rows = most_rows
         self._current: FileEvidence | None = None
         self._room = 0
         self._rows = 0
@@ -64,7 +66,7 @@ class Collector:
         self._current = None
         if self._only is None or path in self._only:
             self._current = self.files[path] = FileEvidence(path=path, records=[])
-        self._room = limits.RETAINED_ROWS - self._rows
+        self._room = self._most_rows - self._rows
         if self._limits is not None:
             self._room = min(self._room, self._limits.get(path, 0))
 
@@ -119,14 +121,21 @@ class Collector:
         self.bytes += size
 
 
-async def scan(ripgrep: Ripgrep, matching: Matching, scope: Scope, view: TextView) -> Scan:
-    """Search the files of `scope`.
+async def scan(
+    ripgrep: Ripgrep,
+    matching: Matching,
+    scope: Scope,
+    view: TextView,
+    *,
+    most_rows: int = limits.RETAINED_ROWS,
+) -> Scan:
+    """Search the files of `scope`, keeping at most `most_rows` rows.
 
     Raises PathNotFound for a root that cannot be read, and as `Ripgrep.search`.
     """
     members = await _members(ripgrep, scope)
     only = None if members is None else members.union(scope.files)
-    collector = Collector(view, multiline=matching.multiline, only=only)
+    collector = Collector(view, multiline=matching.multiline, only=only, most_rows=most_rows)
     searched = 0
     unreadable: list[Unreadable] = []
     # rg takes a file that is named however it is filtered, but still checks the filters themselves.

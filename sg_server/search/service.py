@@ -14,6 +14,7 @@ from sg_server.search import explain
 from sg_server.search.answers import Kept, empty_answer, matches_answer, summary_answer
 from sg_server.search.budget import fits
 from sg_server.search.cursors import ALL_FILES, Cursor
+from sg_server.search.defaults import Retention, SearchDefaults
 from sg_server.search.evidence import Row, rows_between
 from sg_server.search.params import ClearParams, ClearResult, ExplainParams, PageParams, SearchParams
 from sg_server.search.proof import prove
@@ -47,12 +48,20 @@ class SearchService:
         self._ripgrep = ripgrep
         self._view = view
         self._store = SnapshotStore()
+        self._defaults = SearchDefaults()
+        self._retention = Retention()
         self._turns = asyncio.Semaphore(limits.SEARCHES)
+
+    def configure(self, defaults: SearchDefaults, retention: Retention) -> None:
+        """Let other defaults hold for the searches that follow, and other bounds for what is kept."""
+        self._defaults = defaults
+        self._retention = retention
+        self._store.limit(retention)
 
     async def search(self, params: SearchParams, workspace: Workspace) -> SearchResult:
         """`sg.search`. Raises InvalidParams and RequestFailed; nothing starts before `params` are right."""
         began = time.monotonic()
-        request = normalise(params, workspace)
+        request = normalise(self._defaults.fill(params), workspace)
         async with self._turns:
             snapshot = await self._run(request, workspace)
             if snapshot.totals.matches == 0:
@@ -85,7 +94,7 @@ class SearchService:
     async def explain(self, params: ExplainParams, workspace: Workspace) -> ExplainResult:
         """`sg.explain`."""
         async with self._turns:
-            return await explain.explain(self._ripgrep, params, workspace)
+            return await explain.explain(self._ripgrep, self._defaults.fill(params), workspace)
 
     def clear(self, params: ClearParams) -> ClearResult:
         """`sg.clear`. What is unknown or gone already counts 0."""
@@ -127,7 +136,9 @@ class SearchService:
 
     async def _run(self, request: SearchRequest, workspace: Workspace) -> Snapshot:
         window = ScanWindow.open(request.scope.roots)
-        found = await scan(self._ripgrep, request.matching, request.scope, self._view)
+        found = await scan(
+            self._ripgrep, request.matching, request.scope, self._view, most_rows=self._retention.rows
+        )
         if request.scope.filters.follow:
             found = await asyncio.to_thread(without_strays, found, workspace)
         await prove(self._ripgrep, request, self._view, window, found)

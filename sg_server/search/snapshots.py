@@ -12,6 +12,7 @@ from sg_server import limits
 from sg_server.engines.ripgrep import Matching
 from sg_server.errors import CursorExpired, CursorUnknown
 from sg_server.search.cursors import ALL_FILES, Cursor, CursorCodec
+from sg_server.search.defaults import Retention
 from sg_server.search.evidence import FileEvidence
 from sg_server.search.request import PageStyle, SearchRequest
 from sg_server.search.results import PartialReason, Rules, Totals
@@ -156,6 +157,7 @@ class SnapshotStore:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.codec = CursorCodec()
+        self._retention = Retention()
         self._clock = clock
         self._held: dict[int, _Held] = {}
         self._issued = 0
@@ -166,12 +168,13 @@ class SnapshotStore:
         self._issued += 1
         now = self._clock()
         self._held[self._issued] = _Held(snapshot=snapshot, made=now, used=now)
-        while len(self._held) > 1 and (
-            len(self._held) > limits.SNAPSHOTS
-            or sum(held.snapshot.bytes for held in self._held.values()) > limits.SNAPSHOTS_BYTES
-        ):
-            del self._held[next(iter(self._held))]
+        self._drop_surplus()
         return self._issued
+
+    def limit(self, retention: Retention) -> None:
+        """Keep no more than `retention` says, from now on."""
+        self._retention = retention
+        self._drop_surplus()
 
     def get(self, number: int) -> Snapshot:
         """The snapshot, now the most recently used. Raises CursorExpired, CursorUnknown."""
@@ -216,7 +219,14 @@ class SnapshotStore:
             for number, held in self._held.items()
         )
 
+    def _drop_surplus(self) -> None:
+        while len(self._held) > 1 and (
+            len(self._held) > self._retention.snapshots
+            or sum(held.snapshot.bytes for held in self._held.values()) > self._retention.bytes
+        ):
+            del self._held[next(iter(self._held))]
+
     def _drop_idle(self) -> None:
-        oldest = self._clock() - limits.SNAPSHOT_IDLE_SECONDS
+        oldest = self._clock() - self._retention.idle_seconds
         for number in [number for number, held in self._held.items() if held.used < oldest]:
             del self._held[number]
