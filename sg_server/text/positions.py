@@ -111,9 +111,9 @@ def ranges_in(
     offsets into it, ascending and without overlap, some perhaps empty. `latin1` says that the client shows
     every byte of this file as one character.
 
-    An offset inside a character or an invalid part rounds outwards. An empty span there, for ripgrep finds one
-    between any two bytes, stays empty and goes to the start. An offset in a terminator goes to the line's end;
-    one after it does so too, unless `multiline`, where it is the start of the next line.
+    An offset inside a character or an invalid part rounds outwards. An empty span there, which ripgrep finds
+    between any two bytes, stays empty and goes to the start. An offset in a terminator goes to the line's
+    end; one after it does so too, unless `multiline`, where it is the start of the next line.
     """
     content_end = len(block) if multiline else len(lines.content(block))
     one_unit_bytes = block.isascii() or (latin1 and view.encoding != "utf-8")
