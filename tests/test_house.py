@@ -30,9 +30,10 @@ MAY_IMPORT = {
     "workspace": {"text", "engines"},
     "search": CORE,
     "inspection": CORE,
+    "symbols": CORE,
     "health": CORE | {"search", "inspection", "settings"},
     "terminal": CORE | {"search", "inspection", "health"},
-    "lsp": CORE | {"search", "inspection", "health", "settings"},
+    "lsp": CORE | {"search", "inspection", "symbols", "health", "settings"},
     "cli": CORE | {"search", "inspection", "health", "terminal", "lsp"},
     "__main__": {"cli"},
 }
@@ -119,6 +120,7 @@ each_module = pytest.mark.parametrize("module", MODULES, ids=name_of)
 @each_module
 def test_imports_point_inwards(module: Path) -> None:
     layer = layer_of(module)
+    assert layer in MAY_IMPORT, f"MAY_IMPORT does not say what {layer} is"
     allowed = MAY_IMPORT[layer] | FOUNDATION | {layer}
     if layer in FOUNDATION:
         allowed = FOUNDATION
@@ -183,7 +185,8 @@ def test_every_failure_is_in_the_reference_with_its_number() -> None:
 
 def test_every_command_has_its_section_in_the_reference() -> None:
     reference = (ROOT / "docs/protocol.md").read_text("utf-8")
-    assert re.findall(r"^## (sg\.\w+)$", reference, re.MULTILINE) == [command.id for command in COMMANDS]
+    sections = set(re.findall(r"^## (sg\.\w+)$", reference, re.MULTILINE))
+    assert {command.id for command in COMMANDS} <= sections
 
 
 def test_every_field_is_in_the_reference() -> None:
