@@ -64,84 +64,52 @@ class ProcessOwner:
 
         Raises OSError when the program cannot be started, CleanupFailed when it does not go away.
         """
-        loop = asyncio.get_running_loop()
-        exchange = _Exchange(consume)
-        options: dict[str, Any] = {"cwd": cwd, "env": env, **_own_group()}
+        exchange = _Exchange(self._running, os.path.basename(argv[0]), consume)
         fed = subprocess.DEVNULL if stdin is None else subprocess.PIPE
-        starting = asyncio.ensure_future(loop.subprocess_exec(lambda: exchange, *argv, stdin=fed, **options))
-        try:
-            # A cancel that lands while the process is being started must still find it.
-            transport, _ = await asyncio.shield(starting)
-        except asyncio.CancelledError as cause:
-            with contextlib.suppress(OSError):
-                transport, _ = await starting
-                await self._end(transport, exchange, cause)
-            raise
-        pid = transport.get_pid()
-        self._running[pid] = os.path.basename(argv[0])
+        options: dict[str, Any] = {"stdin": fed, "cwd": cwd, "env": env, **_own_group()}
+        transport = await _start(argv, options, exchange)
         try:
             if stdin is not None:
                 exchange.feed(transport, stdin)
             await asyncio.shield(exchange.done)
+            if not exchange.closed.done():
+                # What the process started and left behind holds its pipes.
+                _signal_group(transport, "SIGKILL")
         except BaseException as cause:
-            await self._end(transport, exchange, cause)
+            await _end(transport, exchange, cause)
             raise
         finally:
-            self._running.pop(pid, None)
             transport.close()
-        # The pipes are only reported closed after the process has been reaped.
+        # Output is only over after the process has been reaped.
         returncode = cast("int", transport.get_returncode())
         return Finished(returncode=returncode, stderr=exchange.stderr.decode("utf-8", "replace"))
 
-    async def _end(
-        self,
-        transport: asyncio.SubprocessTransport,
-        exchange: "_Exchange",
-        cause: BaseException,
-    ) -> None:
-        """End the process group and wait until the process is reaped and its pipes are closed."""
-        exchange.stop_consuming(transport)
-        reaping = asyncio.ensure_future(self._terminate_then_kill(transport, exchange))
-        while not reaping.done():
-            # A second cancel must not leave the process behind: keep waiting, the bound is short.
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.shield(reaping)
-        if not reaping.result():
-            message = f"process {transport.get_pid()} is still running after it was killed"
-            raise CleanupFailed(message, "End it by hand.") from cause
-
-    async def _terminate_then_kill(
-        self, transport: asyncio.SubprocessTransport, exchange: "_Exchange"
-    ) -> bool:
-        _signal_group(transport, "SIGTERM")
-        if not await _is_set_within(exchange.exited, limits.TERMINATE_SECONDS):
-            _signal_group(transport, "SIGKILL")
-        if not await _is_set_within(exchange.exited, limits.CLOSE_SECONDS):
-            return False
-        # A grandchild that left the group may hold a pipe open; the process itself is gone.
-        _signal_group(transport, "SIGKILL")
-        transport.close()
-        return await _is_set_within(exchange.closed, limits.CLOSE_SECONDS)
-
 
 class _Exchange(asyncio.SubprocessProtocol):
-    """What goes in and out of one process."""
+    """What goes in and out of one process, which is listed in `running` until it has been reaped."""
 
-    def __init__(self, consume: Callable[[bytes], None]) -> None:
+    def __init__(self, running: dict[int, str], name: str, consume: Callable[[bytes], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self.stderr = bytearray()
         self.exited: asyncio.Future[None] = self._loop.create_future()
         self.closed: asyncio.Future[None] = self._loop.create_future()
         self.done: asyncio.Future[None] = self._loop.create_future()
-        """Closed, or the first error of the consumer: whichever comes first."""
+        """Closed, silent after its exit, or failed in the consumer: whichever comes first."""
+        self._running = running
+        self._name = name
+        self._pid = 0
         self._consume: Callable[[bytes], None] | None = consume
         self._stdout: asyncio.ReadTransport | None = None
+        self._reads = 0
         self._small_reads = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         process = cast("asyncio.SubprocessTransport", transport)
+        self._pid = process.get_pid()
+        self._running[self._pid] = self._name
         self._stdout = cast("asyncio.ReadTransport", process.get_pipe_transport(_STDOUT))
-        _widen(self._stdout)
+        if not self._stdout.is_closing():
+            _widen(self._stdout)
 
     def feed(self, transport: asyncio.SubprocessTransport, data: bytes) -> None:
         """Write all of `data` to standard input and close it. The transport buffers."""
@@ -152,11 +120,12 @@ class _Exchange(asyncio.SubprocessProtocol):
     def stop_consuming(self, transport: asyncio.SubprocessTransport) -> None:
         """Drop what is still to come and close our end, so that a blocked writer wakes up."""
         self._consume = None
-        for descriptor in (_STDIN, _STDOUT):
-            if (pipe := transport.get_pipe_transport(descriptor)) is not None:
-                pipe.close()
+        if (stdin := transport.get_pipe_transport(_STDIN)) is not None:
+            cast("asyncio.WriteTransport", stdin).abort()
+        cast("asyncio.ReadTransport", transport.get_pipe_transport(_STDOUT)).close()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._reads += 1
         if fd == _STDERR:
             # What does not fit is read all the same: a full pipe would stop the process.
             self.stderr += data[: limits.STDERR_BYTES - len(self.stderr)]
@@ -177,25 +146,82 @@ class _Exchange(asyncio.SubprocessProtocol):
         self._small_reads = self._small_reads + 1 if size < _SMALL_READ_BYTES else 0
         if self._small_reads > _SMALL_READS and self._stdout is not None:
             self._stdout.pause_reading()
-            self._loop.call_later(_REST_SECONDS, self._resume)
-
-    def _resume(self) -> None:
-        if self._stdout is not None and not self._stdout.is_closing():
-            self._stdout.resume_reading()
+            self._loop.call_later(_REST_SECONDS, self._stdout.resume_reading)
 
     def process_exited(self) -> None:
-        if not self.exited.done():
-            self.exited.set_result(None)
+        del self._running[self._pid]
+        self.exited.set_result(None)
+        self._await_silence()
+
+    def _await_silence(self) -> None:
+        """After the exit, wait for the end of the pipes only while they bring something.
+
+        A grandchild may hold them open for as long as it lives.
+        """
+        self._loop.call_later(limits.CLOSE_SECONDS, self._end_if_silent, self._reads)
+
+    def _end_if_silent(self, reads: int) -> None:
+        if self.done.done():
+            return
+        if self._reads != reads:
+            self._await_silence()
+            return
+        self._consume = None
+        self.done.set_result(None)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
+        self._consume = None
         self.closed.set_result(None)
         if not self.done.done():
             self.done.set_result(None)
 
 
-async def _is_set_within(future: asyncio.Future[None], seconds: float) -> bool:
-    done, _ = await asyncio.wait((future,), timeout=seconds)
-    return bool(done)
+async def _start(
+    argv: Sequence[str], options: Mapping[str, Any], exchange: _Exchange
+) -> asyncio.SubprocessTransport:
+    """Start a process. A cancel that lands meanwhile still finds it, and ends it."""
+    loop = asyncio.get_running_loop()
+    starting = asyncio.ensure_future(loop.subprocess_exec(lambda: exchange, *argv, **options))
+    try:
+        transport, _ = await asyncio.shield(starting)
+    except asyncio.CancelledError as cause:
+        await _settle(starting)
+        if starting.exception() is None:
+            await _end(starting.result()[0], exchange, cause)
+        raise
+    return transport
+
+
+async def _end(transport: asyncio.SubprocessTransport, exchange: _Exchange, cause: BaseException) -> None:
+    """End the process group and wait until the process is reaped and its pipes are closed."""
+    exchange.stop_consuming(transport)
+    ending = asyncio.ensure_future(_terminate_then_kill(transport, exchange))
+    await _settle(ending)
+    if not ending.result():
+        message = f"process {transport.get_pid()} is still running after it was killed"
+        raise CleanupFailed(message, "End it by hand.") from cause
+
+
+async def _settle(future: asyncio.Future[Any]) -> None:
+    """Wait for `future` whatever happens to the waiting task: a second cancel must leave nothing behind."""
+    while not future.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait((future,))
+
+
+async def _terminate_then_kill(transport: asyncio.SubprocessTransport, exchange: _Exchange) -> bool:
+    """Whether the process is gone."""
+    _signal_group(transport, "SIGTERM")
+    await asyncio.wait((exchange.exited,), timeout=limits.TERMINATE_SECONDS)
+    # Also where it has ended: those of its group may not have.
+    _signal_group(transport, "SIGKILL")
+    await asyncio.wait((exchange.exited,), timeout=limits.CLOSE_SECONDS)
+    if not exchange.exited.done():
+        return False
+    # A grandchild that left the group may hold a pipe open; the process itself is gone.
+    transport.close()
+    await exchange.closed
+    return True
 
 
 def _own_group() -> dict[str, int]:

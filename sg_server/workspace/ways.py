@@ -1,9 +1,9 @@
 """The folders and symbolic links on the way to files, and whether any was moved between two moments.
 
-A rename stamps a new ctime on the folder or link that moves and on both parents; a new entry does so on the
-folder that gets it alone. So a folder has kept its place, without having been elsewhere for a while, when it
-is the same and its own ctime or its parent's is; a link, when it is the same and its own ctime is. Windows
-stamps no rename: there only what stands in another's place at the second moment is noticed.
+A rename stamps a new ctime on what moves and on both of its folders; a new entry does so on the folder that
+gets it alone. So what is still the same has kept its place, without having been elsewhere for a while, when
+its own ctime or that of its folder is the same too. Windows stamps no rename: there only what stands in
+another's place at the second moment is noticed.
 """
 
 import os
@@ -68,13 +68,9 @@ class Ways:
         return End(place or os.sep, step.device, step.ctime_ns)
 
     def unmoved_since(self, before: "Ways") -> set[str]:
-        """The paths, added here and `before`, to which one and the same way has led all the time."""
+        """The paths added here to which one and the same way has led all the time since `before`."""
         moved = {place for place in self.steps if not self._has_stayed(place, before)}
-        return {
-            path
-            for path, places in self.places.items()
-            if places == before.places.get(path) and moved.isdisjoint(places)
-        }
+        return {path for path, places in self.places.items() if moved.isdisjoint(places)}
 
     def _has_stayed(self, place: str, before: "Ways") -> bool:
         now, then = self.steps[place], before.steps.get(place)
@@ -83,7 +79,7 @@ class Ways:
         if self._is_unstamped(place, before):
             return True
         folder, has_folder, _ = place.rpartition(os.sep)
-        return not has_folder or (now.target is None and self._is_unstamped(folder, before))
+        return not has_folder or self._is_unstamped(folder, before)
 
     def _is_unstamped(self, place: str, before: "Ways") -> bool:
         now, then = self.steps[place], before.steps.get(place)
