@@ -1,4 +1,4 @@
-"""The real search service over real ripgrep, without a wire between."""
+"""Searches in tests: the real service over real ripgrep without a wire, trees for it, and what is refused."""
 
 import os
 import time
@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
+from pygls.exceptions import JsonRpcException
+from pytest_lsp import LanguageClient
 
 from sg_server.engines.binaries import find_rg
 from sg_server.engines.process import ProcessOwner
@@ -17,6 +20,7 @@ from sg_server.search.service import SearchService
 from sg_server.text.positions import TextView
 from sg_server.workspace.folders import Workspace
 from sg_server.workspace.revisions import read_stamp_clock
+from tests.server.wire import command, write_files
 
 
 class Searcher:
@@ -65,3 +69,22 @@ def let_time_pass(folder: Path) -> None:
     newest = max(os.lstat(path).st_ctime_ns for path in (folder, *folder.rglob("*")))
     while read_stamp_clock() <= newest:
         time.sleep(0)
+
+
+def write_numbered(folder: Path, files: int, lines: int) -> None:
+    """Write f000.txt and on, with so many lines each, all of which are `needle`; a search can prove them."""
+    write_files(folder, {f"f{number:03}.txt": "needle\n" * lines for number in range(files)})
+    let_time_pass(folder)
+
+
+def utf8(text: str | None) -> int:
+    """Bytes of a text in UTF-8."""
+    return len((text or "").encode())
+
+
+async def refused(client: LanguageClient, name: str, argument: dict[str, Any]) -> tuple[str, str]:
+    """The code and the message with which a command is refused."""
+    with pytest.raises(JsonRpcException) as caught:
+        await command(client, name, argument)
+    data: Any = caught.value.data
+    return data["code"], caught.value.message
