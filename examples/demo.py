@@ -11,7 +11,7 @@ from examples.search_page_inspect import Ask, opened
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LIBRARY = Path(sysconfig.get_path("stdlib"))
-PATTERN = "def __aexit__"
+PATTERN = r"create_task\("
 
 
 async def shown(ask: Ask, command: str, **argument: Any) -> Any:
@@ -30,10 +30,11 @@ async def main() -> None:
     """Search, page and inspect; each step takes what the one before it returned."""
     print(f"Folders: {CHECKOUT}, {LIBRARY}")
     async with opened(CHECKOUT, LIBRARY) as ask:
-        found = await shown(ask, "sg.search", pattern=PATTERN, mode="summary")
+        exclude = ["site-packages", "test", "tests"]
+        found = await shown(ask, "sg.search", pattern=PATTERN, exclude=exclude, mode="summary")
         snapshot, most = found["snapshot"], max(found["files"], key=lambda file: file["matches"])
         page = await shown(ask, "sg.page", snapshot=snapshot, path=most["path"], limit=5, context=1)
-        await shown(ask, "sg.inspect", snapshot=snapshot, matchIndex=page["matches"][0]["index"])
+        await shown(ask, "sg.inspect", snapshot=snapshot, matchIndex=page["matches"][-1]["index"])
         await shown(ask, "sg.search", pattern="no line holds this, it is put together " + "here")
         health = await shown(ask, "sg.health")
         for problem in health["problems"]:
