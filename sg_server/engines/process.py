@@ -243,6 +243,6 @@ def _signal_group(transport: asyncio.SubprocessTransport, name: str) -> None:
 def _widen(pipe: asyncio.BaseTransport) -> None:
     """Let the writer run ahead: with Linux's 64 KiB it stops at every read of ours."""
     if sys.platform == "linux":
-        # Refused where the user's pipes already hold much, too late where the process has ended already.
-        with contextlib.suppress(OSError, ValueError):
+        # Refused where the user's pipes already hold much; the process works without.
+        with contextlib.suppress(OSError):
             fcntl.fcntl(pipe.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

@@ -116,14 +116,15 @@ async def test_small_writes_are_gathered() -> None:
 
 
 @pytest.mark.parametrize("steps", range(8))
+@pytest.mark.parametrize("said", ["", "out"])
 async def test_a_process_that_ended_before_the_event_loop_took_note_gives_its_output(
-    steps: int, caplog: pytest.LogCaptureFixture
+    steps: int, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    task = asyncio.create_task(output(["echo", "out"]))
+    task = asyncio.create_task(output(["printf", said]))
     for _ in range(steps):
         await asyncio.sleep(0)
     time.sleep(0.02)
-    assert (await task)[0] == b"out\n"
+    assert (await task)[0] == said.encode()
     assert caplog.records == []
 
 
