@@ -35,18 +35,22 @@ _CASE_FLAGS: dict[Case, str] = {
     "insensitive": "ignore-case",
 }
 _MISSING_HINT = "Install ripgrep, or name its path in initializationOptions.rgPath, --rg or SG_RG."
+_NOT_RG_HINT = "Check that it is ripgrep 13 or newer."
 _BAD_ARGUMENTS = (
     (("regex parse error", "is not allowed in a regex", "PCRE2: error", "exceeds size limit"), "pattern"),
     (("unknown encoding",), "encoding"),
     (("unrecognized file type",), "fileType"),
     (("error parsing glob", "invalid glob"), "glob"),
 )
+_MESSAGES = re.compile(r"\n(?=rg: )")
+"""Between two messages on standard error; the name of a path may hold line ends."""
 _NOT_READ = re.compile(
-    r"rg: (?P<path>.+?)(: IO error for operation on (?P=path))?: (?P<reason>[^:]+ \(os error \d+\))$"
+    r"rg: (?P<path>.+?)(: IO error for operation on (?P=path))?: (?P<reason>[^:\n]+ \(os error \d+\))$",
+    re.DOTALL,
 )
-_NOT_SEARCHED = re.compile(r"rg: (?P<path>(?:[A-Za-z]:)?[/\\].*?): (?P<reason>.+)$")
+_NOT_SEARCHED = re.compile(r"rg: (?P<path>(?:[A-Za-z]:)?[/\\].*?): (?P<reason>.+)$", re.DOTALL)
 """For instance PCRE2 giving up on a file; the roots of a run are absolute, and so are these paths."""
-_LOOP = re.compile(r"rg: (?P<reason>File system loop found): (?P<path>.+) points to an ancestor")
+_LOOP = re.compile(r"rg: (?P<reason>File system loop found): (?P<path>.+) points to an ancestor", re.DOTALL)
 
 
 class Matching(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,6 +112,9 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
             arguments.append("--type=sg")
         arguments += [f"--glob={glob}" for glob in self.globs]
         arguments += [f"--glob=!{glob}" for glob in self.excludes]
+        if not self.hidden:
+            # An include glob or a type would bring hidden files back.
+            arguments.append("--glob=!.*")
         return [*arguments, "--glob=!**/.git"]
 
 
@@ -240,8 +247,9 @@ class Ripgrep:
         sink: EventSink,
         *,
         cwd: str,
+        stdin: bytes | None = None,
     ) -> Outcome:
-        """Search `roots`, absolute paths, giving the events to `sink`.
+        """Search `roots`, absolute paths, or `stdin` where the only root is `-`, giving the events to `sink`.
 
         Without `filters` the roots are files that are searched as they are.
         Raises InvalidParams when rg refuses the pattern or a filter, RgMissing, RgFailed.
@@ -254,7 +262,7 @@ class Ripgrep:
             "--",
             *roots,
         ]
-        finished = await self._run(arguments, reader.feed, cwd=cwd)
+        finished = await self._run(arguments, reader.feed, cwd=cwd, stdin=stdin)
         summary = reader.summary()
         unreadable = _unreadable(finished)
         if summary is None:
@@ -289,13 +297,14 @@ class Ripgrep:
         consume: Callable[[bytes], None],
         *,
         cwd: str | None,
+        stdin: bytes | None = None,
     ) -> Finished:
         if self.binary is None:
             raise RgMissing("ripgrep was not found", _MISSING_HINT)
         threads = () if self.threads is None else (f"--threads={self.threads}",)
         argv = [self.binary.path, *_ALWAYS, *threads, *arguments]
         try:
-            return await self._owner.run(argv, consume, cwd=cwd)
+            return await self._owner.run(argv, consume, cwd=cwd, stdin=stdin)
         except OSError as error:
             if error.errno == errno.E2BIG:
                 message = "the request is too long for one command line"
@@ -304,7 +313,7 @@ class Ripgrep:
             raise RgMissing(message, _MISSING_HINT) from error
         except msgspec.DecodeError as error:
             message = f"{self.binary.path} wrote what is not ripgrep's JSON: {error}"
-            raise RgFailed(message, "Check that it is ripgrep 13 or newer.") from error
+            raise RgFailed(message, _NOT_RG_HINT) from error
 
 
 class _EventReader:
@@ -332,8 +341,8 @@ class _EventReader:
 
     def summary(self) -> Stats | None:
         """The closing summary, which is the last record; None when the run did not get that far."""
-        last = self._tail.removesuffix(b"\n").rpartition(b"\n")[2]
-        return _summary_decoder.decode(last).data.stats if last.startswith(_SUMMARY) else None
+        *_, last, cut_off = (b"", *self._tail.split(b"\n"))
+        return _summary_decoder.decode(last).data.stats if last.startswith(_SUMMARY) and not cut_off else None
 
     def _end(self, record: bytes) -> None:
         event = _end_decoder.decode(record).data
@@ -348,16 +357,19 @@ def _failure(finished: Finished) -> SignalGrepError:
             if any(mark in said for mark in marks):
                 return InvalidParams(field, said)
     if finished.returncode < 0:
-        said = f"ended by signal {-finished.returncode}. {said}".strip()
-    return RgFailed(f"ripgrep failed: {said or f'exit code {finished.returncode}'}", "Search again.")
+        return RgFailed(
+            f"ripgrep was ended by signal {-finished.returncode}. {said}".strip(), "Search again."
+        )
+    said = said or f"it ended with code {finished.returncode} and without a result"
+    return RgFailed(f"ripgrep failed: {said}", _NOT_RG_HINT)
 
 
 def _unreadable(finished: Finished) -> tuple[Unreadable, ...]:
     """The paths that a finished run could not read. Raises when the run failed otherwise."""
     if finished.returncode in (_FOUND, _NOTHING):
         return ()
-    lines = finished.stderr.splitlines()
-    named = [_NOT_READ.match(line) or _LOOP.match(line) or _NOT_SEARCHED.match(line) for line in lines]
+    messages = _MESSAGES.split(finished.stderr.removesuffix("\n"))
+    named = [_NOT_READ.match(said) or _LOOP.match(said) or _NOT_SEARCHED.match(said) for said in messages]
     unreadable = tuple(Unreadable(path=found["path"], reason=found["reason"]) for found in named if found)
     if finished.returncode != _ERROR or not unreadable:
         raise _failure(finished)
