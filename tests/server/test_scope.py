@@ -286,11 +286,7 @@ def rg_counts(folder: Path, flag: str, pattern: str) -> dict[str, int]:
         "--smart-case",
         "--glob=!**/.git",
     )
-    output = subprocess.run(
-        [rg.path, *rules, "--glob=!**/.git", flag, "--null", "-e", pattern, "./"],
-        cwd=folder,
-        capture_output=True,
-        check=True,
-    ).stdout
+    arguments = [rg.path, *rules, "--glob=!**/.git", flag, "--null", "-e", pattern, "./"]
+    output = subprocess.run(arguments, cwd=folder, capture_output=True, check=True).stdout
     counts = (line.rpartition(b"\0") for line in output.splitlines())
     return {os.fsdecode(path.removeprefix(b"./")): int(count) for path, _, count in counts}
