@@ -341,8 +341,8 @@ class _EventReader:
 
     def summary(self) -> Stats | None:
         """The closing summary, which is the last record; None when the run did not get that far."""
-        *_, last, cut_off = (b"", *self._tail.split(b"\n"))
-        return _summary_decoder.decode(last).data.stats if last.startswith(_SUMMARY) and not cut_off else None
+        *_, last, after = (b"", *self._tail.split(b"\n"))
+        return _summary_decoder.decode(last).data.stats if last.startswith(_SUMMARY) and not after else None
 
     def _end(self, record: bytes) -> None:
         event = _end_decoder.decode(record).data
