@@ -21,6 +21,7 @@ from sg_server.search.results import ContextProblem, Match, SearchResult
 from sg_server.search.service import SearchService
 from sg_server.text.positions import TextView
 from sg_server.workspace import uris
+from sg_server.workspace.documents import NoDocuments
 from sg_server.workspace.folders import Workspace
 
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -164,7 +165,7 @@ async def _search_and_print(parsed: argparse.Namespace) -> int:
     workspace, roots = _workspace(parsed.words)
     # Columns are bytes and only LF ends a line, as ripgrep has it.
     view = TextView(encoding="utf-8", lone_cr_ends_line=False)
-    service = SearchService(_programs(parsed, workspace).ripgrep, view)
+    service = SearchService(_programs(parsed, workspace).ripgrep, view, NoDocuments())
     result = await service.search(_search_params(parsed, roots), workspace)
     matches = _matches(service, workspace, result, parsed.limit)
     problems = await (_print_json(matches) if parsed.json else _print_files(matches, parsed))

@@ -44,6 +44,10 @@ TOKENS_CRITICAL: Final = 500
 FULL_ABOVE_PERCENT: Final = 40
 TIGHT_FROM_PERCENT: Final = 12
 
+# Telling of a search while it runs.
+STREAM_SECONDS: Final = 0.05
+"""Between two batches of provisional matches, after the first."""
+
 # Snapshots.
 RETAINED_ROWS: Final = 50_000
 RETAINED_BYTES: Final = 64 * MIB
@@ -75,6 +79,8 @@ SYMBOL_BATCH_FILES: Final = 50
 """Files that one run of ctags reads."""
 SYMBOL_PROCESSES: Final = 2
 """Runs of ctags at once."""
+SYMBOL_PARSE_SECONDS: Final = 1.0
+"""For tree-sitter and one text."""
 SYMBOL_QUERY_CHARACTERS: Final = 200
 DOCUMENT_SYMBOLS: Final = 10_000
 """Symbols in one answer of `textDocument/documentSymbol`."""

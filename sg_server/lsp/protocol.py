@@ -43,6 +43,7 @@ class SignalGrepProtocol(LanguageServerProtocol):
         self.ended = asyncio.Event()
         """Set when there is nothing more to answer, for whatever reason."""
         self._notifications = itertools.count(1)
+        self._work_done: dict[_MessageId | None, asyncio.Task[Any]] = {}
         self._watching: list[asyncio.Task[None]] = []
 
     @property
@@ -135,7 +136,39 @@ class SignalGrepProtocol(LanguageServerProtocol):
         if (handler := self.fm.commands.get(params.command)) is None:
             known = ", ".join(self.fm.commands)
             raise InvalidParams("command", f"there is no {params.command!r}; there are {known}")
-        return await handler(_only_object(params.arguments))
+        token = params.work_done_token
+        if token is not None and (task := asyncio.current_task()) is not None:
+            self._work_done[token] = task
+        try:
+            return await handler(_only_object(params.arguments), token)
+        finally:
+            self._work_done.pop(token, None)
+
+    @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
+        """Cancel the request that was given the token, as `$/cancelRequest` would."""
+        if (task := self._work_done.get(params.token)) is not None:
+            task.cancel()
+
+    def send_progress(self, token: _MessageId, value: Any) -> None:
+        """Send `$/progress`; `value` is what JSON can hold, or a struct of ours."""
+        params = {"token": token, "value": value}
+        self._send_data({"jsonrpc": self.VERSION, "method": types.PROGRESS, "params": params})
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Take a document; pygls' own record of documents is left empty."""
+        self.fm.features[types.TEXT_DOCUMENT_DID_OPEN](params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Take the changes of a document."""
+        self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE](params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Let a document go."""
+        self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE](params)
 
     @lsp_method(types.INITIALIZED)
     async def lsp_initialized(self, params: types.InitializedParams) -> None:

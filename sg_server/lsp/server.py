@@ -13,8 +13,10 @@ from sg_server.lsp.client_process import end_of_process
 from sg_server.lsp.commands import COMMANDS, Command
 from sg_server.lsp.configuration import Configuration
 from sg_server.lsp.initialization import InitializationOptions, folders_of, read_options
+from sg_server.lsp.progress import RequestProgress
 from sg_server.lsp.protocol import SignalGrepProtocol
 from sg_server.lsp.session import Session
+from sg_server.lsp.symbols import SymbolRequests
 from sg_server.text.positions import PositionEncoding, TextView
 
 logger = logging.getLogger(__name__)
@@ -35,6 +37,7 @@ class SignalGrepServer(LanguageServer):
     protocol: SignalGrepProtocol
     session: Session
     configuration: Configuration
+    symbols: SymbolRequests
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log what pygls would show in a window: who asked has been answered."""
@@ -58,30 +61,60 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
         server.configuration = Configuration(
             server, params.capabilities, wanted.settings, server.session.apply
         )
+        server.symbols = SymbolRequests(
+            server,
+            server.session,
+            params.capabilities,
+            send_progress=server.protocol.send_progress,
+            settled=server.configuration.settled,
+            of_documents=wanted.document_symbols is not False,
+        )
         if options.watch_client and params.process_id is not None:
             server.protocol.end_after(end_of_process(params.process_id))
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
         await server.configuration.follow()
+        await server.symbols.switch(on=server.session.settings.symbols.enabled)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def change_configuration(params: types.DidChangeConfigurationParams) -> None:
         await server.configuration.change(params.settings)
+        await server.symbols.switch(on=server.session.settings.symbols.enabled)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
         added = [(folder.uri, folder.name) for folder in params.event.added]
         server.session.change_folders(added=added, removed=[folder.uri for folder in params.event.removed])
 
+    _follow_documents(server)
     return server
+
+
+def _follow_documents(server: SignalGrepServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        server.session.documents.open(params)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        server.session.documents.change(params)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(params: types.DidSaveTextDocumentParams) -> None:
+        server.session.documents.save(params)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        server.session.documents.close(params)
 
 
 def _register(server: SignalGrepServer, command: Command) -> None:
     @server.command(command.id)
-    async def run(raw: dict[str, Any]) -> msgspec.Struct:
+    async def run(raw: dict[str, Any], work_done_token: int | str | None) -> msgspec.Struct:
         await server.configuration.settled()
-        return await command.run(server.session, raw)
+        progress = RequestProgress(server.protocol.send_progress, work_done_token)
+        return await command.run(server.session, raw, progress)
 
 
 def _open_session(

@@ -3,10 +3,16 @@
 import logging
 from collections.abc import Iterable, Sequence
 
+from sg_server import limits
+from sg_server.engines.definitions import DefinitionReader
+from sg_server.engines.treesitter import TreeSitter
 from sg_server.health import Programs
+from sg_server.lsp.documents import Documents
 from sg_server.search.defaults import Retention, SearchDefaults
 from sg_server.search.service import SearchService
 from sg_server.settings import Settings, SnapshotSettings
+from sg_server.symbols.definitions import Providers
+from sg_server.symbols.workspace import WorkspaceSymbols
 from sg_server.text.positions import TextView
 from sg_server.workspace.folders import Workspace, folder_key
 
@@ -29,7 +35,11 @@ class Session:
         self._folders: dict[str, tuple[str, str | None]] = {}
         self.change_folders(added=folders, removed=())
         self.programs = Programs(rg_path=rg_path, ctags_path=ctags_path, workspace=self.workspace)
-        self.search = SearchService(self.programs.ripgrep, view)
+        self.documents = Documents(view)
+        self.search = SearchService(self.programs.ripgrep, view, self.documents)
+        reader = DefinitionReader(self.programs.processes, self.programs.ctags)
+        self.providers = Providers(reader, TreeSitter(limits.SYMBOL_PARSE_SECONDS))
+        self.symbols = WorkspaceSymbols(self.programs.ripgrep, self.providers, view)
 
     def change_folders(self, *, added: Iterable[tuple[str, str | None]], removed: Sequence[str]) -> None:
         """Open and close folders, given by their URIs and names."""
@@ -39,11 +49,16 @@ class Session:
             self._folders[folder_key(uri)] = (uri, name)
         self.workspace = Workspace.of(self._folders.values())
 
+    @property
+    def defaults(self) -> SearchDefaults:
+        """What holds where a request says nothing."""
+        return _defaults(self.settings)
+
     def apply(self, settings: Settings) -> None:
         """Let `settings` hold from the next command on."""
         self.settings = settings
         self.programs.ripgrep.threads = settings.threads
-        self.search.configure(_defaults(settings), _retention(settings.snapshots))
+        self.search.configure(self.defaults, _retention(settings.snapshots))
         # A level of its own goes before the one of the command line, which the root logger has.
         _log.setLevel(logging.NOTSET if settings.log.level is None else settings.log.level.upper())
 

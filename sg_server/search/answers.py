@@ -8,7 +8,7 @@ import msgspec
 from sg_server import limits
 from sg_server.search import headline, pages
 from sg_server.search.cursors import ALL_FILES, Cursor, CursorCodec, CursorKind
-from sg_server.search.evidence import Row
+from sg_server.search.evidence import FileEvidence, Row
 from sg_server.search.reading import ShownRow
 from sg_server.search.request import PageStyle
 from sg_server.search.results import Budget, FileRow, KeptOut, Match, Omitted, SearchResult
@@ -29,7 +29,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     snapshot: Snapshot
     codec: CursorCodec
-    uri_of: Callable[[str], str]
+    uri_of: Callable[[FileEvidence], str]
 
     @property
     def id(self) -> str:

@@ -1,7 +1,7 @@
 """What a search found: the rows of each file, as rg's own records until somebody looks at them."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
@@ -12,6 +12,8 @@ from sg_server.engines.ripgrep import SUBMATCH_MARK, MatchEvent, decode_match
 from sg_server.text import lines
 from sg_server.text.excerpts import clip_around
 from sg_server.text.positions import Range, Span, TextView, codepoint_columns, ranges_in, shown
+from sg_server.workspace.documents import DocumentRevision
+from sg_server.workspace.folders import Workspace
 from sg_server.workspace.revisions import Revision
 
 _RAW_BYTES = 4 * limits.KIB
@@ -52,7 +54,7 @@ class FileEvidence(msgspec.Struct, kw_only=True, gc=False):
     """All that is kept of one file that matched."""
 
     path: str
-    """Absolute, in the spelling of its root, undecodable bytes as surrogates."""
+    """Absolute, in its root's spelling, undecodable bytes as surrogates; a URI where there is no file."""
     records: list[bytes | tuple[Row, ...]]
     retained: int = 0
     """Rows in `records`."""
@@ -61,10 +63,19 @@ class FileEvidence(msgspec.Struct, kw_only=True, gc=False):
     binary_offset: int | None = None
     oversized: bool = False
     """A record was over the protocol's cap: counted, without a row."""
-    revision: Revision | None = None
+    revision: Revision | DocumentRevision | None = None
     """None until, and unless, it is proven that this is the text that was searched."""
     facts: "FileFacts | None" = None
     """Read when rows of the file are first shown, and kept with the revision."""
+
+    @property
+    def document(self) -> DocumentRevision | None:
+        """The open document whose unsaved text this is about; None for a file on disk."""
+        return self.revision if isinstance(self.revision, DocumentRevision) else None
+
+    def uri_in(self, workspace: Workspace) -> str:
+        """The URI in the client's spelling."""
+        return self.document.uri if self.document else workspace.uri_of(self.path)
 
 
 class FileFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -132,10 +143,12 @@ def keep(record: bytes, view: TextView, *, multiline: bool) -> tuple[bytes | tup
     if len(record) <= _RAW_BYTES or (view.invalid_utf8 == "latin1" and not record.isascii()):
         return record, len(record)
     rows = tuple(rows_of(record, view, multiline=multiline, latin1=None))
-    occurrences = sum(len(row.spans) for row in rows)
-    return rows, len(rows) * _ROW_BYTES + occurrences * _OCCURRENCE_BYTES + 4 * sum(
-        len(row.text) for row in rows
-    )
+    return rows, size_of(rows)
+
+
+def size_of(rows: Iterable[Row]) -> int:
+    """Roughly how many bytes `rows` take in memory."""
+    return sum(_ROW_BYTES + _OCCURRENCE_BYTES * len(row.spans) + 4 * len(row.text) for row in rows)
 
 
 def rows_of(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from sg_server import limits
+from sg_server.search.evidence import FileEvidence
 from sg_server.search.headline import plain
 from sg_server.search.reading import Context, ShownRow
 from sg_server.search.results import Match
@@ -65,7 +66,10 @@ class MatchText:
 
 
 def items(
-    snapshot: Snapshot, rows: Sequence[ShownRow], uri_of: Callable[[str], str], room: int | None = None
+    snapshot: Snapshot,
+    rows: Sequence[ShownRow],
+    uri_of: Callable[[FileEvidence], str],
+    room: int | None = None,
 ) -> list[Match]:
     """The items of `rows`; with `room`, bytes of JSON, only as many as fit, but one at least."""
     made: list[Match] = []
@@ -87,12 +91,12 @@ def absolute(range_: Range, line: int) -> Range:
     )
 
 
-def _item(snapshot: Snapshot, shown: ShownRow, uri_of: Callable[[str], str]) -> Match:
+def _item(snapshot: Snapshot, shown: ShownRow, uri_of: Callable[[FileEvidence], str]) -> Match:
     row, context = shown.row, shown.context
     file = snapshot.files[shown.position]
     line = row.line - 1 + shown.lone_crs_before
     ranges = tuple(absolute(range_, line) for range_ in row.ranges[: limits.SHOWN_OCCURRENCES])
-    uri = uri_of(file.path)
+    uri = uri_of(file)
     has_context = context is not None and context.problem is None
     return Match(
         index=shown.index,
@@ -108,7 +112,8 @@ def _item(snapshot: Snapshot, shown: ShownRow, uri_of: Callable[[str], str]) -> 
             (row.byte_start + start, row.byte_start + end)
             for start, end in row.spans[: limits.SHOWN_OCCURRENCES]
         ),
-        source="disk",
+        source="document" if file.document else "disk",
+        document_version=file.document.version if file.document else None,
         verified=file.revision is not None,
         lossy=True if row.lossy else None,
         before=context.before if context and has_context else None,

@@ -40,6 +40,8 @@ class ScopeParams(_Params, frozen=True, kw_only=True):
     """Bytes; default no limit."""
     binary: bool | None = None
     """Default false: a file with a NUL byte is skipped, or ends there. True searches it as text."""
+    include_unsaved: bool | None = None
+    """Default true: open documents with unsaved text are searched as they are in the editor."""
 
 
 class SearchParams(ScopeParams, frozen=True, kw_only=True):
@@ -70,6 +72,8 @@ class SearchParams(ScopeParams, frozen=True, kw_only=True):
     """When nothing matched, look at what the rules kept out; default true, false with view `items`."""
     remaining_context_percent: float | None = None
     """How much of the caller's context window is free; outside 0 to 100 it decides nothing."""
+    partial_result_token: str | int | None = None
+    """Matches are sent under this token while the search runs, provisionally."""
 
 
 class PageParams(_Params, frozen=True, kw_only=True):

@@ -24,9 +24,11 @@ async def prove(
     """Bind each file of `found` with retained rows to its revision where that can be proven.
 
     A settled file needs a look. The others are searched again between two looks: where these are equal and
-    the counts are those of the scan, the second evidence replaces the first. The rest stays unverified.
+    the counts are those of the scan, the second evidence replaces the first. Where only the looks differ that
+    is done once more, for a busy folder is soon quiet. The rest stays unverified.
     """
-    retained = list(islice((file for file in found.files if file.retained), limits.REVISION_FILES))
+    on_disk = (file for file in found.files if file.retained and file.document is None)
+    retained = list(islice(on_disk, limits.REVISION_FILES))
     unsettled: list[FileEvidence] = []
     for files in _chunks(retained, _LOOKS_AT_ONCE):
         looks = await asyncio.to_thread(window.look, [file.path for file in files])
@@ -39,12 +41,14 @@ async def prove(
     for text in (False, True):
         again = [file for file in unsettled if (request.scope.filters.text or file.path in named) is text]
         for batch in _batches(again):
-            await _search_again(ripgrep, request, view, batch, text=text)
+            if in_doubt := await _search_again(ripgrep, request, view, batch, text=text):
+                await _search_again(ripgrep, request, view, in_doubt, text=text)
 
 
 async def _search_again(
     ripgrep: Ripgrep, request: SearchRequest, view: TextView, files: Sequence[FileEvidence], *, text: bool
-) -> None:
+) -> list[FileEvidence]:
+    """Prove what can be proven of `files`; return those for which only the looks were in the way."""
     paths = [file.path for file in files]
     bracket = await asyncio.to_thread(Bracket.open, paths)
     row_limits = {file.path: file.retained for file in files}
@@ -52,11 +56,17 @@ async def _search_again(
     filters = Filters(ignored=True, text=text)
     await ripgrep.search(request.matching, filters, paths, again, cwd=request.scope.cwd)
     unchanged = await asyncio.to_thread(bracket.close)
+    in_doubt: list[FileEvidence] = []
     for file in files:
-        second, revision = again.files.get(file.path), unchanged.get(file.path)
-        if second is not None and revision is not None and _counts(second) == _counts(file):
+        second = again.files.get(file.path)
+        if second is None or _counts(second) != _counts(file):
+            continue
+        if revision := unchanged.get(file.path):
             file.records = second.records
             file.revision = revision
+        else:
+            in_doubt.append(file)
+    return in_doubt
 
 
 def _counts(file: FileEvidence) -> tuple[int, int, int, int | None, bool]:

@@ -3,7 +3,7 @@
 Everything here blocks and runs in a worker thread. A file that is not at its proven revision gives nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -22,7 +22,8 @@ from sg_server.search.results import ContextProblem
 from sg_server.search.snapshots import Slice, Snapshot
 from sg_server.text import lines
 from sg_server.text.positions import TextView, shown
-from sg_server.workspace.revisions import look
+from sg_server.workspace.documents import Document
+from sg_server.workspace.revisions import Revision, look
 from sg_server.workspace.source import SourceChanged, SourceError, read_facts, read_source
 
 
@@ -52,13 +53,19 @@ class ShownRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_rows(
-    snapshot: Snapshot, slices: Sequence[Slice], style: PageStyle, view: TextView
+    snapshot: Snapshot,
+    slices: Sequence[Slice],
+    style: PageStyle,
+    view: TextView,
+    documents: Mapping[str, Document],
 ) -> list[ShownRow]:
-    """The rows of `slices`, in order, with their context."""
-    return [shown_row for part in slices for shown_row in _read_slice(snapshot, part, style, view)]
+    """The rows of `slices`, in order, with their context. `documents` are those open now, by URI."""
+    return [row for part in slices for row in _read_slice(snapshot, part, style, view, documents)]
 
 
-def _read_slice(snapshot: Snapshot, part: Slice, style: PageStyle, view: TextView) -> list[ShownRow]:
+def _read_slice(
+    snapshot: Snapshot, part: Slice, style: PageStyle, view: TextView, documents: Mapping[str, Document]
+) -> list[ShownRow]:
     file = snapshot.files[part.position]
     multiline = snapshot.matching.multiline
     facts = file_facts(snapshot, file, view)
@@ -68,7 +75,8 @@ def _read_slice(snapshot: Snapshot, part: Slice, style: PageStyle, view: TextVie
     wants_context = style.before > 0 or style.after > 0
     contexts = None
     if wants_context:
-        contexts = _contexts(snapshot, file, shown_rows, style, latin1=facts.latin1 is True)
+        text = _current_text(snapshot, file, documents)
+        contexts = _contexts(text, shown_rows, style, latin1=facts.latin1 is True)
     first = snapshot.first_rows[part.position] + part.start
     return [
         ShownRow(
@@ -88,10 +96,10 @@ def file_facts(snapshot: Snapshot, file: FileEvidence, view: TextView) -> FileFa
     if file.facts is not None:
         return file.facts
     # Without a proof what the file says now is the best there is, and nothing to keep.
-    revision = file.revision or look(file.path)
+    revision = look(file.path) if file.revision is None else file.revision
     whole = view.invalid_utf8 == "latin1"
     wanted = line_numbers(file, multiline=snapshot.matching.multiline) if view.lone_cr_ends_line else []
-    if revision is None or not (wanted or whole):
+    if not isinstance(revision, Revision) or not (wanted or whole):
         return UNKNOWN_FACTS
     read = read_facts(file.path, revision, wanted, encoding=snapshot.matching.encoding, whole=whole)
     if read is None:
@@ -106,21 +114,31 @@ def file_facts(snapshot: Snapshot, file: FileEvidence, view: TextView) -> FileFa
     return facts
 
 
-def _contexts(
-    snapshot: Snapshot, file: FileEvidence, rows: Sequence[Row], style: PageStyle, *, latin1: bool
-) -> list[Context]:
+def _contexts(text: bytes | Context, rows: Sequence[Row], style: PageStyle, *, latin1: bool) -> list[Context]:
+    if isinstance(text, Context):
+        return [text] * len(rows)
+    all_lines = lines.lf_lines(text)
+    return [_context(text, all_lines, row, style, latin1=latin1) for row in rows]
+
+
+def _current_text(
+    snapshot: Snapshot, file: FileEvidence, documents: Mapping[str, Document]
+) -> bytes | Context:
+    """The text of `file` where it is still the one that was searched, else why it is not to be had."""
     if file.revision is None:
-        return [Context(problem="unverified")] * len(rows)
+        return Context(problem="unverified")
+    if file.document is not None:
+        document = documents.get(file.document.uri)
+        if document is None or document.revision != file.document:
+            return Context(problem="changed")
+        return document.searched
     try:
         source = read_source(file.path, encoding=snapshot.matching.encoding)
     except SourceChanged:
-        return [Context(problem="changed")] * len(rows)
+        return Context(problem="changed")
     except SourceError:
-        return [Context(problem="unreadable")] * len(rows)
-    if source.revision != file.revision:
-        return [Context(problem="changed")] * len(rows)
-    all_lines = lines.lf_lines(source.text)
-    return [_context(source.text, all_lines, row, style, latin1=latin1) for row in rows]
+        return Context(problem="unreadable")
+    return source.text if source.revision == file.revision else Context(problem="changed")
 
 
 def _context(text: bytes, all_lines: Sequence[bytes], row: Row, style: PageStyle, *, latin1: bool) -> Context:

@@ -35,18 +35,23 @@ class SearchRequest(msgspec.Struct, frozen=True, kw_only=True):
     has_limit: bool
     """The client asked for so many rows, which is to be honoured at once."""
     keep: bool
+    include_unsaved: bool
     explain_empty: bool
     budget: Budget | None
 
 
-def normalise(params: SearchParams, workspace: Workspace) -> SearchRequest:
-    """The request that `params` stand for. Raises InvalidParams and the errors of `Workspace.place`."""
+def normalise(params: SearchParams, workspace: Workspace, *, has_documents: bool = False) -> SearchRequest:
+    """The request that `params` stand for. Raises InvalidParams and the errors of `Workspace.place`.
+
+    With open documents to search no folder has to be open.
+    """
     check_argument(params.pattern, "pattern")
     if len(params.pattern.encode()) > limits.PATTERN_BYTES:
         raise InvalidParams("pattern", f"at most {limits.PATTERN_BYTES} bytes are accepted")
     if "\n" in params.pattern and params.multiline is not True:
         raise InvalidParams("pattern", 'holds a line break, which matches only with "multiline": true')
-    scope = normalise_scope(params, workspace)
+    unsaved = params.include_unsaved is not False
+    scope = normalise_scope(params, workspace, needs_folder=not (has_documents and unsaved))
     matching = Matching(
         pattern=params.pattern,
         literal=params.literal is True,
@@ -82,6 +87,7 @@ def normalise(params: SearchParams, workspace: Workspace) -> SearchRequest:
         mode=params.mode or "auto",
         has_limit=params.limit is not None,
         keep=params.keep is not False,
+        include_unsaved=unsaved,
         explain_empty=view != "items" if params.explain_empty is None else params.explain_empty,
         budget=budget_for(params.remaining_context_percent),
     )

@@ -161,6 +161,32 @@ class SearchResult(_Wire, frozen=True, kw_only=True):
     budget: Budget | None = None
 
 
+class StreamedMatch(_Wire, frozen=True, kw_only=True):
+    """A match before it has an index, or a proof."""
+
+    uri: str
+    path: str
+    line: int
+    location: Location
+    ranges: tuple[Range, ...]
+    text: str
+    clipped: bool
+
+
+class StreamedTotals(_Wire, frozen=True, kw_only=True):
+    """What has been counted so far."""
+
+    matches: int
+    files: int
+
+
+class StreamedBatch(_Wire, frozen=True, kw_only=True):
+    """The value of one `$/progress` for a `partialResultToken`. The result replaces it."""
+
+    matches: tuple[StreamedMatch, ...]
+    totals: StreamedTotals
+
+
 class Reason(_Wire, frozen=True, kw_only=True):
     """One rule that keeps a file out of a search."""
 

@@ -31,15 +31,25 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     membership: Filters | None
     """The rules without the include globs, where those would bring back files that these leave out."""
 
+    is_everything: bool
+    """Neither a path nor an include glob narrows it."""
+
+    @property
+    def has_path_rules(self) -> bool:
+        """Globs or file types decide by a file's path."""
+        rules = self.membership or self.filters
+        narrows = self.membership is not None or bool(rules.type_globs)
+        return narrows or bool(rules.excludes or rules.file_types)
+
     @property
     def roots(self) -> tuple[str, ...]:
         """Everything that was named."""
         return (*self.folders, *self.files)
 
 
-def normalise_scope(params: ScopeParams, workspace: Workspace) -> Scope:
+def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: bool = True) -> Scope:
     """What rg takes for `params`. Raises InvalidParams and the errors of `Workspace.place`."""
-    if not workspace.folders:
+    if not workspace.folders and (needs_folder or params.path or params.uri):
         raise NoWorkspace("no folder is open", "Open a folder, then search again.")
     globs = strings(params.glob, "glob")
     if negated := next((glob for glob in globs if glob.startswith("!")), None):
@@ -47,7 +57,8 @@ def normalise_scope(params: ScopeParams, workspace: Workspace) -> Scope:
     excludes = tuple(glob.removeprefix("!") for glob in strings(params.exclude, "exclude"))
     file_types = strings(params.file_type, "fileType")
     folders, files = _roots(params, workspace)
-    cwd = os.path.splitdrive(workspace.folders[0].path)[0] + os.sep
+    first = workspace.folders[0].path if workspace.folders else os.sep
+    cwd = os.path.splitdrive(first)[0] + os.sep
     rules = Filters(
         excludes=(
             *_anchored(excludes, workspace, cwd),
@@ -70,7 +81,14 @@ def normalise_scope(params: ScopeParams, workspace: Workspace) -> Scope:
         membership = rules
     else:
         filters, membership = rules, None
-    return Scope(cwd=cwd, folders=folders, files=files, filters=filters, membership=membership)
+    return Scope(
+        cwd=cwd,
+        folders=folders,
+        files=files,
+        filters=filters,
+        membership=membership,
+        is_everything=not (globs or params.path or params.uri),
+    )
 
 
 def places_of(path: Strings, uri: Strings, workspace: Workspace) -> tuple[Place, ...]:

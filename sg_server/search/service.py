@@ -1,6 +1,7 @@
 """What a client gets: the policy of search and page, over snapshots."""
 
 import asyncio
+import contextlib
 import os
 import posixpath
 import time
@@ -18,14 +19,17 @@ from sg_server.search.defaults import Retention, SearchDefaults
 from sg_server.search.evidence import Row, rows_between
 from sg_server.search.params import ClearParams, ClearResult, ExplainParams, PageParams, SearchParams
 from sg_server.search.proof import prove
-from sg_server.search.reading import file_facts, read_rows
+from sg_server.search.reading import ShownRow, file_facts, read_rows
 from sg_server.search.request import PageStyle, SearchRequest, normalise, page_style
 from sg_server.search.results import Budget, ExplainResult, SearchResult
 from sg_server.search.scan import scan, without_strays
 from sg_server.search.scope import strings
-from sg_server.search.snapshots import HeldSnapshot, Snapshot, SnapshotStore, make_snapshot
+from sg_server.search.snapshots import HeldSnapshot, Slice, Snapshot, SnapshotStore, make_snapshot
+from sg_server.search.streaming import NOBODY, Streamer, Watch
+from sg_server.search.unsaved import Candidate, candidates
 from sg_server.text.positions import TextView
 from sg_server.workspace import uris
+from sg_server.workspace.documents import DocumentRevision, OpenDocuments, unsaved
 from sg_server.workspace.folders import Workspace
 from sg_server.workspace.revisions import Revision, ScanWindow
 
@@ -37,16 +41,17 @@ class RetainedMatch(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     row: Row
     lone_crs_before: int
-    revision: Revision | None
+    revision: Revision | DocumentRevision | None
     encoding: str
 
 
 class SearchService:
     """Searches, and pages through what was found, for one client."""
 
-    def __init__(self, ripgrep: Ripgrep, view: TextView) -> None:
+    def __init__(self, ripgrep: Ripgrep, view: TextView, documents: OpenDocuments) -> None:
         self._ripgrep = ripgrep
         self._view = view
+        self._documents = documents
         self._store = SnapshotStore()
         self._defaults = SearchDefaults()
         self._retention = Retention()
@@ -58,12 +63,16 @@ class SearchService:
         self._retention = retention
         self._store.limit(retention)
 
-    async def search(self, params: SearchParams, workspace: Workspace) -> SearchResult:
-        """`sg.search`. Raises InvalidParams and RequestFailed; nothing starts before `params` are right."""
+    async def search(self, params: SearchParams, workspace: Workspace, watch: Watch = NOBODY) -> SearchResult:
+        """`sg.search`, told to `watch` while it runs.
+
+        Raises InvalidParams and RequestFailed; nothing starts before `params` are right.
+        """
         began = time.monotonic()
-        request = normalise(self._defaults.fill(params), workspace)
+        has_documents = bool(self._documents.all())
+        request = normalise(self._defaults.fill(params), workspace, has_documents=has_documents)
         async with self._turns:
-            snapshot = await self._run(request, workspace)
+            snapshot = await self._run(request, workspace, watch)
             if snapshot.totals.matches == 0:
                 answer = await self._empty(request, snapshot, workspace)
                 return _timed(answer, began)
@@ -123,7 +132,7 @@ class SearchService:
         if found is None:
             last = held.totals.retained
             raise InvalidParams("matchIndex", f"{match_index} was given; this snapshot has 1 to {last}")
-        shown = (await asyncio.to_thread(read_rows, held, [found], _NO_CONTEXT, self._view))[0]
+        shown = (await self._rows(held, [found], _NO_CONTEXT))[0]
         file = held.files[found.position]
         return RetainedMatch(
             index=shown.index,
@@ -134,15 +143,31 @@ class SearchService:
             encoding=held.matching.encoding,
         )
 
-    async def _run(self, request: SearchRequest, workspace: Workspace) -> Snapshot:
+    async def _run(self, request: SearchRequest, workspace: Workspace, watch: Watch) -> Snapshot:
+        documents = await self._unsaved(request, workspace)
         window = ScanWindow.open(request.scope.roots)
-        found = await scan(
-            self._ripgrep, request.matching, request.scope, self._view, most_rows=self._retention.rows
-        )
+        with contextlib.closing(Streamer(watch, request, workspace, self._view)) as streamer:
+            found = await scan(
+                self._ripgrep,
+                request.matching,
+                request.scope,
+                self._view,
+                documents=documents,
+                most_rows=self._retention.rows,
+                on_file=None if watch is NOBODY else streamer.file,
+            )
         if request.scope.filters.follow:
             found = await asyncio.to_thread(without_strays, found, workspace)
         await prove(self._ripgrep, request, self._view, window, found)
         return await asyncio.to_thread(make_snapshot, request, workspace, found)
+
+    async def _unsaved(self, request: SearchRequest, workspace: Workspace) -> tuple[Candidate, ...]:
+        """The documents to search in the place of their files; without a folder, every open one."""
+        open_now = self._documents.all() if request.include_unsaved else ()
+        if not open_now:
+            return ()
+        to_search = await asyncio.to_thread(unsaved, open_now) if workspace.folders else open_now
+        return await asyncio.to_thread(candidates, to_search, request.scope, workspace)
 
     async def _empty(self, request: SearchRequest, snapshot: Snapshot, workspace: Workspace) -> SearchResult:
         kept_out = None
@@ -191,11 +216,20 @@ class SearchService:
         keep: bool = True,
     ) -> SearchResult:
         slices = kept.snapshot.slices(selection, offset, style.limit)
-        rows = await asyncio.to_thread(read_rows, kept.snapshot, slices, style, self._view)
+        rows = await self._rows(kept.snapshot, slices, style)
         return matches_answer(kept, selection, offset, rows, style, budget=budget, keep=keep)
 
     def _kept(self, number: int, snapshot: Snapshot, workspace: Workspace) -> Kept:
-        return Kept(number=number, snapshot=snapshot, codec=self._store.codec, uri_of=workspace.uri_of)
+        return Kept(
+            number=number,
+            snapshot=snapshot,
+            codec=self._store.codec,
+            uri_of=lambda file: file.uri_in(workspace),
+        )
+
+    async def _rows(self, snapshot: Snapshot, slices: list[Slice], style: PageStyle) -> list[ShownRow]:
+        now = {document.uri: document for document in self._documents.all()}
+        return await asyncio.to_thread(read_rows, snapshot, slices, style, self._view, now)
 
 
 _NO_CONTEXT = PageStyle(limit=1, before=0, after=0, view="items")

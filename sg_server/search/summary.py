@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from sg_server import limits
-from sg_server.search.evidence import Row
+from sg_server.search.evidence import FileEvidence, Row
 from sg_server.search.headline import plain
 from sg_server.search.results import FileRow, Preview
 from sg_server.search.snapshots import Snapshot
@@ -26,7 +26,7 @@ def summary_page(
     snapshot: Snapshot,
     positions: Sequence[int],
     first_rows: Sequence[Row | None],
-    uri_of: Callable[[str], str],
+    uri_of: Callable[[FileEvidence], str],
     room: int,
 ) -> SummaryPage:
     """As many of the files at `positions` as fit `room` bytes of text, one at least, then as many previews.
@@ -54,15 +54,18 @@ def summary_page(
     return SummaryPage(lines=tuple(lines), files=tuple(rows))
 
 
-def _file_row(snapshot: Snapshot, position: int, first: Row | None, uri_of: Callable[[str], str]) -> FileRow:
+def _file_row(
+    snapshot: Snapshot, position: int, first: Row | None, uri_of: Callable[[FileEvidence], str]
+) -> FileRow:
     file = snapshot.files[position]
     return FileRow(
-        uri=uri_of(file.path),
+        uri=uri_of(file),
         path=snapshot.displays[position],
         matches=file.matches,
         occurrences=file.occurrences,
         retained=file.retained,
         verified=file.revision is not None,
+        unsaved=True if file.document else None,
         lossy=True if first is not None and first.lossy else None,
     )
 
@@ -73,6 +76,7 @@ def _row_line(row: FileRow) -> str:
         for note, applies in (
             (f"{row.occurrences:,} occurrences", row.occurrences != row.matches),
             (f"{row.retained:,} kept", row.retained < row.matches),
+            ("unsaved text", row.unsaved is True),
             ("unverified", row.retained > 0 and not row.verified),
         )
         if applies

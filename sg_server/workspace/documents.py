@@ -1,6 +1,7 @@
 """The client's open documents, as values: what a search or an inspection sees of them."""
 
 from collections.abc import Iterable
+from typing import Protocol
 
 import msgspec
 
@@ -34,9 +35,9 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         return self.revision.uri
 
     @property
-    def is_untitled(self) -> bool:
-        """Not a file yet: it has no path."""
-        return self.uri.startswith("untitled:")
+    def is_file(self) -> bool:
+        """It has a path; an untitled document has none yet."""
+        return uris.path_of(self.uri) is not None
 
     @property
     def searched(self) -> bytes:
@@ -54,6 +55,21 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
             # A document of a file that does not exist yet.
             place = workspace.locate(path)
             return None if place is None else place.path
+
+
+class OpenDocuments(Protocol):
+    """Where the open documents are to be had, as they are now."""
+
+    def all(self) -> tuple[Document, ...]:
+        """Every open document that can be searched."""
+
+
+class NoDocuments:
+    """There is no editor."""
+
+    def all(self) -> tuple[Document, ...]:
+        """None."""
+        return ()
 
 
 def unsaved(documents: Iterable[Document]) -> list[Document]:
