@@ -44,23 +44,6 @@ async def test_more_than_is_kept_is_counted_and_said(start: Start, project: Path
     assert [row["index"] for row in last["matches"]] == list(range(1, 1_001))
 
 
-async def test_two_searches_give_one_order(client: LanguageClient, project: Path) -> None:
-    write_numbered(project, files=400, lines=3)
-
-    async def locations() -> list[Any]:
-        answer = await command(client, "sg.search", {"pattern": "needle", "limit": 50})
-        found: list[Any] = answer["locations"]
-        while "cursor" in answer:
-            answer = await command(client, "sg.page", {"cursor": answer["cursor"], "limit": 50})
-            found += answer["locations"]
-        return found
-
-    first, second = await locations(), await locations()
-    assert len(first) == 1_200
-    assert len({json.dumps(location) for location in first}) == 1_200
-    assert first == second
-
-
 async def test_an_old_snapshot_pages_on_whatever_happens_to_the_files(tmp_path: Path) -> None:
     write_numbered(tmp_path, files=4, lines=4)
     searcher = Searcher(tmp_path)
