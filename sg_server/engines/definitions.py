@@ -1,0 +1,172 @@
+"""Every definition that Universal Ctags finds, with or without a proven end, in many files at once."""
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from sg_server import limits
+from sg_server.engines.ctags import Ctags
+from sg_server.engines.process import ProcessOwner
+from sg_server.engines.records import CappedRecords, Oversized
+
+_ARGUMENTS: Final = (
+    "--options=NONE",  # option files of a workspace can change languages and run programs
+    "--quiet=yes",
+    "--output-format=json",
+    "--fields={name}{input}{line}{end}{kind}{scope}{language}{extras}",
+    # A tag for the file itself tells a language without tags from a language that ctags does not know.
+    "--extras=+{inputFile}-{pseudo}",
+    "--sort=no",
+    "-f",
+    "-",
+)
+_NEUTRAL_FOLDER: Final = os.path.abspath(os.sep)
+_FILE_TAG: Final = b"inputFile"
+_UNSAFE_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._+-]")
+_NAME_CHARACTERS: Final = 100
+
+
+class Definition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A definition as its provider tells of it.
+
+    `kind` and `language` are the provider's own words, `container` its own spelling of the enclosing scope.
+    Lines are 1-based, end at LF only, and both are inclusive; `end_line` is None when it is not proven.
+    `name` is made up when `is_anonymous`.
+    """
+
+    name: str
+    kind: str
+    container: str | None = None
+    language: str
+    line: int
+    end_line: int | None = None
+    is_anonymous: bool = False
+
+
+class DefinitionsUnavailable(Exception):
+    """ctags cannot be run, or failed; the message is one sentence for people."""
+
+
+class DefinitionReader:
+    """Reads definitions with one ctags binary."""
+
+    def __init__(self, owner: ProcessOwner, ctags: Ctags) -> None:
+        self._owner = owner
+        self._ctags = ctags
+
+    async def of_files(
+        self,
+        paths: Sequence[str],
+        take: Callable[[str, Definition], None],
+        *,
+        holding: re.Pattern[bytes] | None = None,
+    ) -> frozenset[str]:
+        """Give `take` the definitions in the files at `paths`, absolute and valid UTF-8, file by file.
+
+        With `holding` only those in whose tag it matches somewhere. Returns the paths whose language ctags
+        knows. Raises DefinitionsUnavailable.
+        """
+        capabilities = await self._ctags.probe()
+        if capabilities.path is None or capabilities.problem is not None:
+            raise DefinitionsUnavailable(capabilities.problem or "no ctags was found")
+        tags = _Tags(take, holding)
+        try:
+            finished = await self._owner.run(
+                (capabilities.path, *_ARGUMENTS, *paths),
+                tags.feed,
+                cwd=_NEUTRAL_FOLDER,
+                env={name: value for name, value in os.environ.items() if name not in {"CTAGS", "ETAGS"}},
+            )
+            tags.finish()
+        except OSError as error:
+            raise DefinitionsUnavailable(f"ctags cannot be started: {error.strerror}") from error
+        except msgspec.DecodeError as error:
+            raise DefinitionsUnavailable(f"ctags wrote broken JSON: {error}") from error
+        if finished.returncode != 0:
+            raise DefinitionsUnavailable(f"ctags ended with code {finished.returncode}: {finished.stderr}")
+        return frozenset(tags.known)
+
+    async def of_text(self, basename: str, text: bytes) -> tuple[Definition, ...] | None:
+        """The definitions in `text`, whose language `basename` tells; None when ctags does not know it.
+
+        Raises DefinitionsUnavailable, and OSError when the private file for ctags cannot be written.
+        """
+        found: list[Definition] = []
+        with _private_file(basename, text) as path:
+            known = await self.of_files([path], lambda _path, definition: found.append(definition))
+        return tuple(found) if known else None
+
+
+class _Tag(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `--output-format=json`. A name that is not UTF-8 can be missing (seen with 5.9)."""
+
+    record: str = msgspec.field(name="_type")
+    name: str | None = None
+    path: str | None = None
+    line: int = 0
+    end: int | None = None
+    kind: str = ""
+    scope: str | None = None
+    language: str = ""
+    extras: str = ""
+
+
+class _Tags:
+    """Turns the output of one run into definitions."""
+
+    def __init__(self, take: Callable[[str, Definition], None], holding: re.Pattern[bytes] | None) -> None:
+        self.known: set[str] = set()
+        self._take = take
+        self._holding = holding
+        self._records = CappedRecords(b"\n", limits.RECORD_BYTES)
+        self._decoder = msgspec.json.Decoder(_Tag)
+
+    def feed(self, chunk: bytes) -> None:
+        self._read(self._records.feed(chunk))
+
+    def finish(self) -> None:
+        self._read(self._records.finish())
+
+    def _read(self, records: Sequence[bytes | Oversized]) -> None:
+        for record in records:
+            if isinstance(record, Oversized):
+                continue  # a name of megabytes
+            if self._holding and not self._holding.search(record) and _FILE_TAG not in record:
+                continue
+            # ctags writes names as they stand in the file, in whatever encoding that is.
+            tag = self._decoder.decode(record.decode("utf-8", "replace"))
+            if tag.record == "tag" and tag.path is not None:
+                self._add(tag.path, tag)
+
+    def _add(self, path: str, tag: _Tag) -> None:
+        self.known.add(path)
+        extras = tag.extras.split(",")
+        if "inputFile" in extras or not tag.name or tag.line < 1:
+            return
+        definition = Definition(
+            name=tag.name,
+            kind=tag.kind,
+            container=tag.scope,
+            language=tag.language,
+            line=tag.line,
+            end_line=tag.end if tag.end is not None and tag.end >= tag.line else None,
+            is_anonymous="anonymous" in extras,
+        )
+        self._take(path, definition)
+
+
+@contextmanager
+def _private_file(basename: str, text: bytes) -> Iterator[str]:
+    """A file with `text` in a directory of its own (0700), its name as telling as `basename`."""
+    # The end of a name tells the language, so that is what a cut keeps.
+    name = _UNSAFE_IN_NAMES.sub("_", basename)[-_NAME_CHARACTERS:]
+    with tempfile.TemporaryDirectory(prefix="signal-grep-") as directory:
+        path = Path(directory, name if name.strip(".") else "_")
+        path.write_bytes(text)
+        yield str(path)

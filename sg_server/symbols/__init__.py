@@ -1,0 +1,1 @@
+"""Symbols without an index: of one document, and of the whole workspace."""
