@@ -271,6 +271,27 @@ async def test_a_client_that_never_answers_is_not_waited_for_twice(start: Start,
             pass
 
 
+async def test_an_answer_that_comes_after_a_later_one_is_passed_over(start: Start, project: Path) -> None:
+    client = await start(initialize=False)
+    late: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    questions: list[types.ConfigurationParams] = []
+
+    async def configuration(question: types.ConfigurationParams) -> Any:
+        questions.append(question)
+        return await late if len(questions) == 1 else [{"threads": 2}]
+
+    answer_with(client, configuration)
+    await client.initialize_session(
+        types.InitializeParams(capabilities=client_that(can_be_asked=True), root_uri=project.as_uri())
+    )
+    await until(lambda: questions)
+    say(client, None)
+    assert await in_force(client) == {"threads": 2}
+    late.set_result([{"threads": 9}])
+    assert await in_force(client) == {"threads": 2}
+    assert await in_force(client) == {"threads": 2}
+
+
 @pytest.mark.parametrize("answer", [[], None, [None], [7], {"threads": 2}])
 async def test_an_answer_that_makes_no_sense_leaves_the_settings_alone(
     start: Start, project: Path, answer: Any

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sg_server.errors import InvalidParams, NoWorkspace, OutsideWorkspace, PathNotFound
-from sg_server.workspace.folders import Workspace
+from sg_server.workspace.folders import Workspace, folder_key
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9.txt")
 
@@ -237,3 +237,21 @@ def test_paths_from_ripgrep_are_shown_as_places_are(tmp_path: Path) -> None:
     assert workspace.uri_of(path) == place.uri
     assert workspace.display_of("/elsewhere/a b") == "/elsewhere/a b"
     assert workspace.uri_of("/elsewhere/a b") == "file:///elsewhere/a%20b"
+
+
+@pytest.mark.parametrize(
+    "uri", ["file:///a%20b/%c3%a4", "file:///a b/ä/", "file://localhost/x/../a%20b/%C3%A4", "FILE:/a%20b//ä"]
+)
+def test_a_folder_has_one_key_however_its_uri_is_encoded(uri: str) -> None:
+    assert folder_key(uri) == folder_key("file:///a%20b/ä")
+
+
+def test_a_link_to_a_folder_has_a_key_of_its_own(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(made(tmp_path / "app"))
+    assert folder_key(link.as_uri()) != folder_key((tmp_path / "app").as_uri())
+
+
+@pytest.mark.parametrize("uri", ["untitled:x", "", "file:", "file:///%00", "file://host/a"])
+def test_what_is_no_folder_here_is_its_own_key(uri: str) -> None:
+    assert folder_key(uri) == uri
