@@ -12,7 +12,7 @@ from sg_server.search.evidence import FileEvidence
 from sg_server.search.request import SearchRequest
 from sg_server.search.scan import Collector, Scan
 from sg_server.text.positions import TextView
-from sg_server.workspace.revisions import Bracket, ScanWindow
+from sg_server.workspace.revisions import TICK_SECONDS, Bracket, ScanWindow
 
 _LOOKS_AT_ONCE = 2_000
 """Some ten milliseconds in the worker thread: between chunks a cancel is noticed."""
@@ -42,6 +42,7 @@ async def prove(
         again = [file for file in unsettled if (request.scope.filters.text or file.path in named) is text]
         for batch in _batches(again):
             if in_doubt := await _search_again(ripgrep, request, view, batch, text=text):
+                await asyncio.sleep(TICK_SECONDS)
                 await _search_again(ripgrep, request, view, in_doubt, text=text)
 
 
