@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import os
-import posixpath
 import time
 
 import msgspec
@@ -23,12 +21,11 @@ from sg_server.search.reading import ShownRow, file_facts, read_rows
 from sg_server.search.request import PageStyle, SearchRequest, normalise, page_style
 from sg_server.search.results import Budget, ExplainResult, SearchResult
 from sg_server.search.scan import scan, without_strays
-from sg_server.search.scope import strings
+from sg_server.search.selection import selected
 from sg_server.search.snapshots import HeldSnapshot, Slice, Snapshot, SnapshotStore, make_snapshot
 from sg_server.search.streaming import NOBODY, Streamer, Watch
 from sg_server.search.unsaved import Candidate, candidates
 from sg_server.text.positions import TextView
-from sg_server.workspace import uris
 from sg_server.workspace.documents import DocumentRevision, OpenDocuments, unsaved
 from sg_server.workspace.folders import Workspace
 from sg_server.workspace.revisions import Revision, ScanWindow
@@ -91,7 +88,7 @@ class SearchService:
         snapshot = self._store.get(number)
         kept = self._kept(number, snapshot, workspace)
         style = page_style(params, snapshot.style)
-        selection = _selection(params, snapshot, workspace)
+        selection = selected(params, snapshot, workspace)
         if cursor is not None and cursor.kind == "matches":
             answer = await self._matches(kept, _continued(cursor, selection), cursor.offset, style)
         elif cursor is not None and selection is None:
@@ -233,7 +230,6 @@ class SearchService:
 
 
 _NO_CONTEXT = PageStyle(limit=1, before=0, after=0, view="items")
-_SHOWN_CHARACTERS = 200
 
 
 def _first_rows(
@@ -248,39 +244,6 @@ def _first_rows(
         first = next(rows, None)
         found.append((first, facts.lone_crs_before.get(first.line, 0)) if first else None)
     return found
-
-
-def _selection(params: PageParams, snapshot: Snapshot, workspace: Workspace) -> str | None:
-    """The signature of the files that `params` name; None when they name none.
-
-    Nothing is looked up on disk: a file may be gone and its matches are still in the snapshot.
-    """
-    wanted = [("path", path, path) for path in strings(params.path, "path")]
-    wanted += [("uri", uri, uris.path_of(uri) or uri) for uri in strings(params.uri, "uri")]
-    if not wanted:
-        return None
-    known: dict[str, list[int]] = {}
-    for position, (file, display) in enumerate(zip(snapshot.files, snapshot.displays, strict=True)):
-        # Names that are not UTF-8 may look the same; their paths tell them apart.
-        for name in {file.path, display}:
-            known.setdefault(name, []).append(position)
-    chosen: list[int] = []
-    for field, given, path in wanted:
-        names = _names_of(path, workspace)
-        found = next((known[name] for name in names if name in known), None)
-        if found is None:
-            shown = uris.display(given)[:_SHOWN_CHARACTERS]
-            raise InvalidParams(field, f"{shown!r} has no match in this snapshot")
-        chosen += found
-    return snapshot.select(chosen)
-
-
-def _names_of(path: str, workspace: Workspace) -> tuple[str, ...]:
-    """What a file of a snapshot may be called where a client calls it `path`."""
-    if os.path.isabs(path):
-        normal = os.path.normpath(path)
-        return normal, workspace.display_of(normal)
-    return (posixpath.normpath(path.replace(os.sep, "/")),)
 
 
 def _continued(cursor: Cursor, selection: str | None) -> str:
