@@ -1,0 +1,3 @@
+; Definitions of shell scripts.
+
+(function_definition name: (_) @name) @function

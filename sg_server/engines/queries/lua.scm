@@ -1,0 +1,12 @@
+; Definitions of Lua.
+
+(function_declaration name: (identifier) @name) @function
+(function_declaration name: (dot_index_expression table: (_) @scope field: (_) @name)) @function
+(function_declaration name: (method_index_expression table: (_) @scope method: (_) @name)) @method
+(assignment_statement
+  (variable_list . name: (identifier) @name)
+  (expression_list . value: (function_definition))) @function
+(assignment_statement
+  (variable_list . name: (dot_index_expression table: (_) @scope field: (_) @name))
+  (expression_list . value: (function_definition))) @function
+(field name: (identifier) @name value: (function_definition)) @function
