@@ -1,7 +1,7 @@
 """Which files a search looks at: roots, filters and globs, as ripgrep takes them."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 import msgspec
@@ -24,7 +24,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     It is the root of the file system, so that the globs hold for paths in any folder's own spelling.
     """
     folders: tuple[str, ...]
-    """Roots that are walked, none inside another."""
+    """Roots that are walked. The walk of one does not enter another, whose own walk no rule can prevent."""
     files: tuple[str, ...]
     """Files named by the client: searched even where rules keep them out."""
     filters: Filters
@@ -33,13 +33,8 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 
     is_everything: bool
     """Neither a path nor an include glob narrows it."""
-
-    @property
-    def has_path_rules(self) -> bool:
-        """Globs or file types decide by a file's path."""
-        rules = self.membership or self.filters
-        narrows = self.membership is not None or bool(rules.type_globs)
-        return narrows or bool(rules.excludes or rules.file_types)
+    has_path_rules: bool
+    """Globs or file types decide by a file's path."""
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -59,11 +54,13 @@ def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: 
     folders, files = _roots(params, workspace)
     first = workspace.folders[0].path if workspace.folders else os.sep
     cwd = os.path.splitdrive(first)[0] + os.sep
+    # A named file is searched on its own, and so is a folder in another one: each is found once however it
+    # is reached, and even where that other one's rules would keep it out.
+    apart = (*_entrances(folders), *files) if folders else ()
     rules = Filters(
         excludes=(
             *_anchored(excludes, workspace, cwd),
-            # A named file is searched on its own, so that it is found once however it is reached.
-            *(f"/{_escaped(os.path.relpath(path, cwd))}" for path in (files if folders else ())),
+            *(f"/{_escaped(os.path.relpath(path, cwd))}" for path in apart),
         ),
         file_types=file_types,
         hidden=params.hidden is not False,
@@ -83,11 +80,12 @@ def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: 
         filters, membership = rules, None
     return Scope(
         cwd=cwd,
-        folders=folders,
+        folders=tuple(folders.values()),
         files=files,
         filters=filters,
         membership=membership,
         is_everything=not (globs or params.path or params.uri),
+        has_path_rules=bool(globs or excludes or file_types),
     )
 
 
@@ -132,8 +130,8 @@ def is_within(path: str, workspace: Workspace) -> bool:
     return True
 
 
-def _roots(params: ScopeParams, workspace: Workspace) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The folders and the files that `params` name, each once, and no folder that leads into another."""
+def _roots(params: ScopeParams, workspace: Workspace) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The folders, by where they lead, and the files that `params` name, each once."""
     places = places_of(params.path, params.uri, workspace) or tuple(
         workspace.place(folder.path, "path") for folder in workspace.folders
     )
@@ -149,12 +147,15 @@ def _roots(params: ScopeParams, workspace: Workspace) -> tuple[tuple[str, ...], 
             # rg would wait for what a pipe has to say.
             message = f"{place.display} is neither a folder nor a regular file"
             raise PathNotFound(message, "Name a file or a folder.")
-    outermost = (
-        path
-        for real, path in folders.items()
-        if not any(str(parent) in folders for parent in PurePath(real).parents)
-    )
-    return tuple(outermost), tuple(files.values())
+    return folders, tuple(files.values())
+
+
+def _entrances(folders: Mapping[str, str]) -> Iterator[str]:
+    """The paths at which the walk of a folder would enter another one."""
+    for real in folders:
+        for parent in map(str, PurePath(real).parents):
+            if parent in folders:
+                yield os.path.join(folders[parent], os.path.relpath(real, parent))
 
 
 def _anchored(globs: Iterable[str], workspace: Workspace, cwd: str) -> tuple[str, ...]:

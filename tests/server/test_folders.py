@@ -127,6 +127,36 @@ async def test_a_file_in_nested_folders_is_shown_once_in_the_inner_one(start: St
     assert answer["totals"]["filesSearched"] == 2
 
 
+@pytest.mark.parametrize("through_link", [False, True])
+async def test_an_open_folder_is_searched_even_where_the_rules_of_an_outer_one_leave_it_out(
+    start: Start, project: Path, tmp_path: Path, *, through_link: bool
+) -> None:
+    write_files(
+        project,
+        {
+            ".gitignore": "vendor/\n",
+            "a.py": "needle\n",
+            "vendor/lib/b.py": "needle\n",
+            "vendor/c.py": "needle\n",
+        },
+    )
+    library = project / "vendor" / "lib"
+    if through_link:
+        library = tmp_path / "lib"
+        library.symlink_to(project / "vendor" / "lib")
+    client = await start(folders=[project, library])
+    for request in ({}, {"glob": "*.py"}, {"glob": "**/*.py"}, {"hidden": False}):
+        assert await found(client, **request) == ["lib/b.py", "project/a.py"]
+    assert await found(client, ignored=True) == ["lib/b.py", "project/a.py", "project/vendor/c.py"]
+
+
+async def test_a_folder_in_a_folder_in_a_folder_is_searched_once(start: Start, project: Path) -> None:
+    write_files(project, {"a.py": "needle\n", "b/b.py": "needle\n", "b/c/c.py": "needle\n"})
+    client = await start(folders=[project / "b" / "c", project, project / "b"])
+    assert await found(client) == ["b/b.py", "c/c.py", "project/a.py"]
+    assert await found(client, path=["project", "c"]) == ["b/b.py", "c/c.py", "project/a.py"]
+
+
 async def test_a_folder_and_a_link_to_it_are_one(start: Start, project: Path, tmp_path: Path) -> None:
     write_files(project, {"a.py": "needle\n"})
     link = tmp_path / "link"
