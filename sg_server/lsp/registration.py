@@ -1,4 +1,4 @@
-"""Requests that are answered only while a feature is on."""
+"""Requests that are answered only while a setting says so."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -12,11 +12,10 @@ logger = logging.getLogger(__name__)
 
 
 class SwitchedRequest:
-    """One method that can be switched on and off.
+    """One method that is answered while `is_on`, and with null while it is not.
 
     A client with dynamic registration for it is told of every switch, the first time once it is initialized.
-    To another one the method is advertised at `initialize`, once and for all: it is on from there, and
-    answers null while it is off.
+    To another one the method is advertised at `initialize`, once and for all.
     """
 
     def __init__(
@@ -24,6 +23,7 @@ class SwitchedRequest:
         server: LanguageServer,
         method: str,
         handle: Callable[[Any], Awaitable[Any]],
+        is_on: Callable[[], Awaitable[bool]],
         *,
         options: Any,
         can_register: bool,
@@ -33,22 +33,25 @@ class SwitchedRequest:
         self._method = method
         self._options = options
         self._can_register = can_register
-        self._is_on = not can_register
+        self._is_on = is_on
+        self._is_registered = False
 
         async def run(params: Any) -> Any:
-            return await handle(params) if self._is_on else None
+            return await handle(params) if await is_on() else None
 
         self._run = run
         if not can_register:
             server.feature(method, options)(run)
 
-    async def switch(self, *, on: bool) -> None:
-        """Answer from now on, or no longer."""
-        if on == self._is_on:
+    async def follow(self) -> None:
+        """Tell the client where the switch now stands otherwise than it was told before."""
+        if not self._can_register or await self._is_on() == self._is_registered:
             return
-        self._is_on = on
-        if self._can_register:
-            await (self._register() if on else self._unregister())
+        self._is_registered = not self._is_registered
+        try:
+            await (self._register() if self._is_registered else self._unregister())
+        except JsonRpcException as error:
+            logger.warning("the client did not take the registration of %s: %s", self._method, error.message)
 
     async def _register(self) -> None:
         if self._method not in self._server.protocol.fm.features:
@@ -56,16 +59,8 @@ class SwitchedRequest:
         registration = types.Registration(
             id=self._method, method=self._method, register_options=self._options
         )
-        await self._tell(
-            self._server.client_register_capability_async(types.RegistrationParams([registration]))
-        )
+        await self._server.client_register_capability_async(types.RegistrationParams([registration]))
 
     async def _unregister(self) -> None:
         gone = types.Unregistration(id=self._method, method=self._method)
-        await self._tell(self._server.client_unregister_capability_async(types.UnregistrationParams([gone])))
-
-    async def _tell(self, request: Awaitable[None]) -> None:
-        try:
-            await request
-        except JsonRpcException as error:
-            logger.warning("the client did not take the registration of %s: %s", self._method, error.message)
+        await self._server.client_unregister_capability_async(types.UnregistrationParams([gone]))

@@ -75,12 +75,12 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
         await server.configuration.follow()
-        await server.symbols.switch(on=server.session.settings.symbols.enabled)
+        await server.symbols.follow()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def change_configuration(params: types.DidChangeConfigurationParams) -> None:
         await server.configuration.change(params.settings)
-        await server.symbols.switch(on=server.session.settings.symbols.enabled)
+        await server.symbols.follow()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:

@@ -56,10 +56,14 @@ class SymbolRequests:
         if of_documents:
             self._switched.append(self._document_request())
 
-    async def switch(self, *, on: bool) -> None:
-        """Answer from now on, or no longer."""
+    async def follow(self) -> None:
+        """Tell the client of a change of the setting. The client has to be initialized."""
         for request in self._switched:
-            await request.switch(on=on)
+            await request.follow()
+
+    async def _is_on(self) -> bool:
+        await self._settled()
+        return self._session.settings.symbols.enabled
 
     def _workspace_request(self) -> SwitchedRequest:
         can_register = self._workspace.dynamic_registration is True
@@ -68,6 +72,7 @@ class SymbolRequests:
             self._server,
             types.WORKSPACE_SYMBOL,
             self._find,
+            self._is_on,
             options=kind(work_done_progress=True),
             can_register=can_register,
         )
@@ -78,6 +83,7 @@ class SymbolRequests:
             self._server,
             types.TEXT_DOCUMENT_DOCUMENT_SYMBOL,
             self._outline,
+            self._is_on,
             # Without a selector a client asks for every document that it opens to this server.
             options=types.DocumentSymbolRegistrationOptions()
             if can_register
@@ -87,7 +93,6 @@ class SymbolRequests:
 
     async def _find(self, params: types.WorkspaceSymbolParams) -> Sequence[SymbolInformation]:
         """The answer is empty where everything was sent as partial results (LSP 3.17, Partial Results)."""
-        await self._settled()
         session, token = self._session, params.partial_result_token
         known = _known(self._workspace.symbol_kind)
 
