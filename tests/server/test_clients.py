@@ -84,6 +84,14 @@ def change_document(client: LanguageClient, uri: str, version: int, *changes: di
     notify(client, "textDocument/didChange", params)
 
 
+def replacing(start: int, end: int, text: str) -> dict[str, Any]:
+    """A change of the columns [start, end) of the first line."""
+    return {
+        "range": {"start": {"line": 0, "character": start}, "end": {"line": 0, "character": end}},
+        "text": text,
+    }
+
+
 def about(client: LanguageClient, method: str, uri: str, **more: Any) -> None:
     notify(client, f"textDocument/{method}", {"textDocument": {"uri": uri}, **more})
 
@@ -253,16 +261,54 @@ async def test_a_document_is_saved_with_its_text_or_without(
     assert await is_well(client)
 
 
-async def test_notifications_about_documents_that_are_not_open_do_no_harm(
-    start: Start, project: Path
+async def test_notifications_about_documents_that_are_not_open_cost_no_more_than_a_line_in_the_log(
+    start: Start, project: Path, tmp_path: Path
 ) -> None:
-    client = await started(start, rootUri=project.as_uri())
+    log = tmp_path / "log"
+    client = await started(start, "--log-file", str(log), rootUri=project.as_uri())
     uri = (project / "never-opened.py").as_uri()
     change_document(client, uri, 2, {"text": "x"})
     nowhere = {"start": {"line": 7, "character": 7}, "end": {"line": 7, "character": 9}}
     change_document(client, uri, 3, {"range": nowhere, "text": "x"})
     about(client, "didSave", uri)
     about(client, "didClose", uri)
+    assert await is_well(client)
+    lines = log.read_text().splitlines()
+    assert len(lines) == 2
+    assert all("WARNING" in line and "not open" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "columns"), [("utf-8", (4, 7, 11)), ("utf-16", (2, 5, 7)), ("utf-32", (1, 4, 5))]
+)
+async def test_edits_beside_astral_characters_are_counted_as_the_client_counts(
+    start: Start, project: Path, encoding: str, columns: tuple[int, int, int]
+) -> None:
+    face = "\N{GRINNING FACE}"
+    write_files(project, {"a.py": f"{face}hay{face}\n"})
+    capabilities = {"general": {"positionEncodings": [encoding]}}
+    client = await started(start, rootUri=project.as_uri(), capabilities=capabilities)
+    uri = (project / "a.py").as_uri()
+    open_document(client, uri, f"{face}hay{face}\n")
+    before, after, end = columns
+    # From the end to the beginning, so that each place is that of the text as it was opened.
+    change_document(client, uri, 2, replacing(end, end, "!"), replacing(before, after, "needle"))
+    (match,) = (await search(client, pattern=f"{face}needle{face}!"))["matches"]
+    assert (match["source"], match["documentVersion"]) == ("document", 2)
+    assert match["text"] == f"{face}needle{face}!"
+    assert match["location"]["range"]["end"]["character"] == end + 4
+
+
+async def test_an_edit_inside_of_an_astral_character_leaves_the_server_well(
+    start: Start, project: Path
+) -> None:
+    write_files(project, {"a.py": "\N{GRINNING FACE}\n"})
+    client = await started(start, rootUri=project.as_uri())
+    uri = (project / "a.py").as_uri()
+    open_document(client, uri, "\N{GRINNING FACE}\n")
+    change_document(client, uri, 2, replacing(1, 1, "needle"))
+    (match,) = (await search(client))["matches"]
+    assert match["text"].isprintable()
     assert await is_well(client)
 
 
