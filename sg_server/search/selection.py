@@ -18,21 +18,25 @@ def selected(params: PageParams, snapshot: Snapshot, workspace: Workspace) -> st
 
     Nothing is looked up on disk: a file may be gone and its matches are still in the snapshot.
     """
-    wanted = [("path", path, path) for path in strings(params.path, "path")]
-    wanted += [("uri", uri, uris.path_of(uri) or uri) for uri in strings(params.uri, "uri")]
-    if not wanted:
+    given = [("path", path, _names_of(path, workspace)) for path in strings(params.path, "path")]
+    given += [
+        ("uri", uri, _names_of(uris.path_of(uri) or uri, workspace)) for uri in strings(params.uri, "uri")
+    ]
+    if not given:
         return None
+    wanted = {name for _, _, names in given for name in names}
     known: dict[str, list[int]] = {}
     for position, (file, display) in enumerate(zip(snapshot.files, snapshot.displays, strict=True)):
         # Names that are not UTF-8 may look the same; their paths tell them apart.
-        for name in {file.path, display}:
-            known.setdefault(name, []).append(position)
+        if file.path in wanted:
+            known.setdefault(file.path, []).append(position)
+        if display in wanted and display != file.path:
+            known.setdefault(display, []).append(position)
     chosen: list[int] = []
-    for field, given, path in wanted:
-        names = _names_of(path, workspace)
+    for field, word, names in given:
         found = next((known[name] for name in names if name in known), None)
         if found is None:
-            shown = uris.display(given)[:_SHOWN_CHARACTERS]
+            shown = uris.display(word)[:_SHOWN_CHARACTERS]
             raise InvalidParams(field, f"{shown!r} has no match in this snapshot")
         chosen += found
     return snapshot.select(chosen)
