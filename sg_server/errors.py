@@ -1,11 +1,11 @@
 """The failures a client can meet, each with its JSON-RPC code and its stable word.
 
-    SignalGrepError
-    ├── InvalidParams        -32602  the request is wrong: the message names the field and the remedy
-    └── RequestFailed        -32803  the request is right and still failed: `code` says how
-        ├── RgMissing, RgFailed, CleanupFailed
-        ├── PathNotFound, OutsideWorkspace, NoWorkspace
-        └── CursorUnknown, CursorExpired, CursorMismatch
+SignalGrepError
+├── InvalidParams        -32602  the request is wrong: the message names the field and the remedy
+└── RequestFailed        -32803  the request is right and still failed: `code` says how
+    ├── RgMissing, RgFailed, CleanupFailed
+    ├── PathNotFound, OutsideWorkspace, NoWorkspace
+    └── CursorUnknown, CursorExpired, CursorMismatch
 """
 
 from typing import ClassVar

@@ -22,7 +22,7 @@ class EditedText:
         start, end = sorted((self.offset(range_.start), self.offset(range_.end)))
         last = len(self._starts) - 1
         top, bottom = sorted((min(range_.start.line, last), min(range_.end.line, last)))
-        # What is put in may join the CR before it or the LF after it, so one more line either side is read again.
+        # What is put in may join a CR before it or an LF after it: one more line either side is read again.
         first = max(0, top - 1)
         moved = [offset + len(new) - (end - start) for offset in self._starts[bottom + 2 :]]
         self.text = f"{self.text[:start]}{new}{self.text[end:]}"
