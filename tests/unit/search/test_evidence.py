@@ -1,0 +1,120 @@
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sg_server import limits
+from sg_server.search.evidence import (
+    Row,
+    hash_line,
+    is_without_submatch,
+    keep,
+    line_numbers,
+    row_count,
+    rows_between,
+    rows_of,
+)
+from sg_server.text.positions import TextView
+from tests.evidence import file_of, match_record
+from tests.strategies import searched_texts
+
+VIEW = TextView()
+LATIN1 = TextView(invalid_utf8="latin1")
+
+
+def row_of(record: bytes) -> Row:
+    (row,) = rows_of(record, VIEW, multiline=False, latin1=None)
+    return row
+
+
+def test_a_row_has_its_place_in_bytes_in_columns_and_in_units() -> None:
+    line = "é\t𝄞 needle needle\r\n".encode()
+    spans = [match.span() for match in re.finditer(b"needle", line)]
+    row = row_of(match_record(line, spans, line_number=7, offset=100))
+    assert (row.line, row.byte_start, row.spans) == (7, 100, tuple(spans))
+    assert row.columns == ((4, 10), (11, 17))
+    assert [(range_.start.character, range_.end.character) for range_ in row.ranges] == [(5, 11), (12, 18)]
+    assert (row.text, row.clipped, row.lossy) == ("é\t𝄞 needle needle", False, False)
+    assert row.line_hash == hash_line("é\t𝄞 needle needle".encode())
+
+
+def test_a_line_that_is_not_utf8_is_lossy() -> None:
+    row = row_of(match_record(b"\xff needle\n", [(2, 8)]))
+    assert (row.text, row.lossy, row.columns) == ("\ufffd needle", True, ((2, 8),))
+
+
+def test_a_long_line_is_cut_around_its_first_occurrence() -> None:
+    row = row_of(match_record(b"x" * 900 + b"needle" + b"y" * 900, [(900, 906)]))
+    assert len(row.text) == limits.LINE_CHARACTERS
+    assert (row.clipped, row.text.count("needle")) == (True, 1)
+    assert row.text[900 - row.text_start :].startswith("needle")
+
+
+def test_all_ranges_are_kept_and_the_columns_that_are_shown() -> None:
+    row = row_of(match_record(b"a" * 50, [(at, at + 1) for at in range(50)]))
+    assert (len(row.ranges), len(row.spans), len(row.columns)) == (50, 50, limits.SHOWN_OCCURRENCES)
+
+
+def test_a_record_without_a_submatch_is_an_empty_occurrence_at_the_end_of_the_line() -> None:
+    record = match_record(b"def", [], line_number=2, offset=4)
+    for multiline in (False, True):
+        (row,) = rows_of(record, VIEW, multiline=multiline, latin1=None)
+        assert (row.line, row.spans, row.text) == (2, ((3, 3),), "def")
+        assert row_count(record, multiline=multiline) == 1
+    assert is_without_submatch(record)
+    assert not is_without_submatch(match_record(b"def", [(0, 0)]))
+
+
+def test_occurrences_over_several_lines_are_rows_of_the_lines_they_start_on() -> None:
+    block = b"a1\nb a2\r\nb a3\n"
+    record = match_record(block, [(0, 4), (5, 10), (12, 13)], line_number=5, offset=50)
+    rows = list(rows_of(record, VIEW, multiline=True, latin1=None))
+    assert [(row.line, row.byte_start, row.spans, row.text) for row in rows] == [
+        (5, 50, ((0, 4),), "a1"),
+        (6, 53, ((2, 7),), "b a2"),
+        (7, 59, ((3, 4),), "b a3"),
+    ]
+    assert [(row.primary.end.line, row.primary.end.character) for row in rows] == [(1, 1), (1, 1), (0, 4)]
+
+
+@given(searched_texts(max_size=60), st.integers(0, 12), st.integers(0, 12))
+def test_rows_between_are_those_of_all_rows(text: bytes, start: int, stop: int) -> None:
+    file = file_of("/f", text, b"a")
+    rows = [row for record in file.records for row in rows_of(record, VIEW, multiline=False, latin1=None)]
+    assert list(rows_between(file, start, stop, VIEW, multiline=False, latin1=None)) == rows[start:stop]
+    assert line_numbers(file, multiline=False) == [row.line for row in rows]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), unique=True).map(sorted), min_size=1), st.data())
+def test_rows_between_count_occurrences_where_those_are_rows(
+    blocks: list[list[int]], data: st.DataObject
+) -> None:
+    file = file_of("/f", b"")
+    file.records = [
+        match_record(b"a\n" * 10, [(2 * at, 2 * at + 1) for at in lines], line_number=10 * number + 1)
+        for number, lines in enumerate(blocks)
+    ]
+    rows = [row for record in file.records for row in rows_of(record, VIEW, multiline=True, latin1=None)]
+    assert len(rows) == sum(max(1, len(lines)) for lines in blocks)
+    start, stop = data.draw(st.integers(0, len(rows))), data.draw(st.integers(0, len(rows) + 1))
+    assert list(rows_between(file, start, stop, VIEW, multiline=True, latin1=None)) == rows[start:stop]
+    assert line_numbers(file, multiline=True) == list(dict.fromkeys(row.line for row in rows))
+
+
+def test_a_long_record_is_kept_as_its_rows_and_a_short_one_as_it_is() -> None:
+    short = match_record(b"needle\n", [(0, 6)])
+    assert keep(short, VIEW, multiline=False) == (short, len(short))
+    long = match_record(b"x" * 10_000 + b"needle\n", [(10_000, 10_006)])
+    kept, size = keep(long, VIEW, multiline=False)
+    assert kept == tuple(rows_of(long, VIEW, multiline=False, latin1=None))
+    assert size < len(long)
+
+
+def test_a_long_record_stays_as_it_is_where_only_its_file_tells_how_it_is_shown() -> None:
+    record = match_record("é".encode() * 5_000 + b"needle\n", [(10_000, 10_006)])
+    kept, _ = keep(record, LATIN1, multiline=False)
+    assert kept == record
+    assert [
+        next(rows_of(kept, LATIN1, multiline=False, latin1=latin1)).primary.start.character
+        for latin1 in (True, False, None)
+    ] == [10_000, 5_000, 5_000]
