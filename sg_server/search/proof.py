@@ -24,8 +24,8 @@ async def prove(
     """Bind each file of `found` with retained rows to its revision where that can be proven.
 
     A settled file needs a look. The others are searched again between two looks: where these are equal and
-    the counts are those of the scan, the second evidence replaces the first. Where only the looks differ that
-    is done once more, for a busy folder is soon quiet. The rest stays unverified.
+    the counts are those of the scan, the second evidence replaces the first. Where the looks differ that is
+    done once more, for what is busy is often soon quiet. The rest stays unverified.
     """
     on_disk = (file for file in found.files if file.retained and file.document is None)
     retained = list(islice(on_disk, limits.REVISION_FILES))
@@ -49,25 +49,21 @@ async def prove(
 async def _search_again(
     ripgrep: Ripgrep, request: SearchRequest, view: TextView, files: Sequence[FileEvidence], *, text: bool
 ) -> list[FileEvidence]:
-    """Prove what can be proven of `files`; return those for which only the looks were in the way."""
-    paths = [file.path for file in files]
-    bracket = await asyncio.to_thread(Bracket.open, paths)
+    """Prove what can be proven of `files`; return those that changed meanwhile, or too shortly before."""
+    bracket = await asyncio.to_thread(Bracket.open, [file.path for file in files])
+    if not bracket.before:
+        return list(files)
     row_limits = {file.path: file.retained for file in files}
     again = Collector(view, multiline=request.matching.multiline, row_limits=row_limits)
     filters = Filters(ignored=True, text=text)
-    await ripgrep.search(request.matching, filters, paths, again, cwd=request.scope.cwd)
+    await ripgrep.search(request.matching, filters, list(bracket.before), again, cwd=request.scope.cwd)
     unchanged = await asyncio.to_thread(bracket.close)
-    in_doubt: list[FileEvidence] = []
     for file in files:
-        second = again.files.get(file.path)
-        if second is None or _counts(second) != _counts(file):
-            continue
-        if revision := unchanged.get(file.path):
+        second, revision = again.files.get(file.path), unchanged.get(file.path)
+        if second is not None and revision is not None and _counts(second) == _counts(file):
             file.records = second.records
             file.revision = revision
-        else:
-            in_doubt.append(file)
-    return in_doubt
+    return [file for file in files if file.path not in unchanged]
 
 
 def _counts(file: FileEvidence) -> tuple[int, int, int, int | None, bool]:

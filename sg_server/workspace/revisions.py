@@ -32,7 +32,7 @@ from sg_server.workspace.ways import End, Ways
 _CLOCK_REALTIME_COARSE: Final = 5
 """From Linux's <time.h>; Python has no name for it."""
 TICK_SECONDS: Final = 0.01
-"""Of the slowest clock by which Linux stamps files: what it stamped before that long ago can be told from now."""
+"""Of the slowest clock by which Linux stamps files: stamps that are further apart differ."""
 _CLOCK_DRIFT_NS: Final = 50_000_000
 """The clocks are read one after the other, and time synchronisation slews one of them a little."""
 
