@@ -7,6 +7,7 @@ import codecs
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedReader
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -106,12 +107,17 @@ def read_facts(
 
 def _facts(file: BufferedReader, line_numbers: Sequence[int], label: str, *, whole: bool) -> FileFacts:
     codec = _utf16_codec(file.peek(2)[:2], label)
-    chunks: Iterator[bytes] = iter(lambda: file.read(_CHUNK_BYTES), b"")
+    start = file.read(_CHUNK_BYTES)
+    is_transcoded = codec is not None or label not in ("auto", "none")
+    if len(start) < _CHUNK_BYTES and b"\r" not in start:
+        # The whole file, as most are: there is nothing to count. In UTF-16 a CR has that byte too.
+        valid = True if is_transcoded else _is_valid_utf8(start) if whole else None
+        return FileFacts(lone_crs_before=(0,) * len(line_numbers), valid_utf8=valid)
+    chunks = chain((start,), iter(lambda: file.read(_CHUNK_BYTES), b""))
     if codec is not None:
         text = (part.encode() for part in codecs.iterdecode(chunks, codec, "replace"))
         return FileFacts(lone_crs_before=tuple(lone_crs_before(text, line_numbers)), valid_utf8=True)
     # In all other encodings of ripgrep's the bytes of CR and LF stand for nothing else.
-    is_transcoded = label not in ("auto", "none")
     if is_transcoded or not whole:
         counts = tuple(lone_crs_before(chunks, line_numbers))
         return FileFacts(lone_crs_before=counts, valid_utf8=True if is_transcoded else None)
