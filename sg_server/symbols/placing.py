@@ -115,7 +115,9 @@ def _holds(outer: Placed, inner: Placed) -> bool:
     if inner.container is None or inner.range.end > outer.range.end:
         return False
     # Definitions on one line have one range; only a name then tells which is inside.
-    return inner.range != outer.range or inner.container.endswith(outer.name)
+    around = inner.container.removesuffix(outer.name)
+    is_named = len(around) < len(inner.container) and not around[-1:].isalnum()
+    return is_named or inner.range != outer.range
 
 
 def _document_symbol(symbol: Placed, children: list[DocumentSymbol]) -> DocumentSymbol:

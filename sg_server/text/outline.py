@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from sg_server.text.positions import Span
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 _ATX_OPENING: Final = re.compile(r" {0,3}#{1,6}")
@@ -60,8 +61,10 @@ def outline(text: str) -> tuple[Heading, ...]:
     )
 
 
-def _heading_tokens(text: str) -> Iterator[tuple[Token, Token]]:
+def _heading_tokens(text: str) -> "Iterator[tuple[Token, Token]]":
     """Each heading that is in no other block, and the token of its content."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - 20 ms that the start of a server need not wait for
+
     parser = MarkdownIt("commonmark")
     # What is inside a paragraph takes most of the time, and heads nothing.
     parser.core.ruler.enableOnly(["normalize", "block"])
@@ -71,7 +74,7 @@ def _heading_tokens(text: str) -> Iterator[tuple[Token, Token]]:
             yield heading, content
 
 
-def _opening(heading: Token, content: Token, starts: Sequence[int], text: str) -> _Opening:
+def _opening(heading: "Token", content: "Token", starts: Sequence[int], text: str) -> _Opening:
     """Where a heading and its title stand. The parser tells lines, and the content without what is around."""
     first, after = content.map or (0, 1)
     start = starts[first]

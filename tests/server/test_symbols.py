@@ -235,6 +235,22 @@ async def test_an_unsaved_document_counts_as_it_is(editor: LanguageClient, proje
     assert span(symbol.location.range) == (2, 4, 2, 12)
 
 
+async def test_a_document_that_is_no_file_yet_has_symbols(editor: LanguageClient, project: Path) -> None:
+    uri = (project / "new.py").as_uri()
+    open_document(editor, uri, "def brand_new(): ...\n")
+    assert [symbol.location.uri for symbol in await find(editor, "brand")] == [uri]
+
+
+async def test_where_not_every_file_is_read_likely_definitions_are(
+    editor: LanguageClient, project: Path
+) -> None:
+    uses = {f"a/{number}.py": "call(target)\n" for number in range(limits.SYMBOL_FILES)}
+    write_files(project, {**uses, "z/z.py": "def target(): ...\n"})
+    assert names(await find(editor, "target")) == ["target"]
+    await until(lambda: editor.log_messages)
+    assert "500 of the 501 files" in editor.log_messages[-1].message
+
+
 async def test_partial_results_are_the_whole_answer(editor: LanguageClient, project: Path) -> None:
     write_files(
         project,

@@ -77,6 +77,12 @@ def test_symbols_on_one_line_are_neighbours_unless_one_names_the_other() -> None
     assert names(inside) == [("A", ["x"])]
 
 
+def test_members_on_one_line_are_neighbours() -> None:
+    text = "struct Aa {\n  int a; int b;\n};\n"
+    symbols = (definition("Aa", 1, 3), definition("a", 2, 2, "Aa"), definition("b", 2, 2, "Aa"))
+    assert names(nested(text, *symbols)) == [("Aa", ["a", "b"])]
+
+
 def test_what_has_no_container_stands_at_the_top() -> None:
     text = "typedef struct {\n  int x;\n} point;\n"
     assert names(
