@@ -169,6 +169,13 @@ async def test_the_end_of_a_last_line_without_a_line_feed_is_found(project: Path
         assert {row.ranges[0].end.character for row in matches([answer])} == {3}
 
 
+async def test_an_empty_match_that_ripgrep_does_not_count_is_counted(project: Path) -> None:
+    write_files(project, {"a.txt": "aa\ndef"})
+    answer = await Searcher(project).search("a|$")
+    assert [len(row.ranges) for row in matches([answer])] == [2, 1]
+    assert (answer.totals.matches, answer.totals.occurrences) == (2, 3)
+
+
 async def test_an_empty_match_at_the_end_of_a_text_is_a_row(project: Path) -> None:
     write_files(project, {"a.txt": "abc\ndef"})
     answer = await Searcher(project).search(r"\z", multiline=True)

@@ -10,7 +10,7 @@ from pytest_lsp import LanguageClient
 from sg_server import limits
 from sg_server.engines.binaries import find_rg
 from sg_server.search.results import SearchResult
-from tests.searching import Searcher, matches, refused, write_numbered
+from tests.searching import Searcher, matches, refused, utf8, write_numbered
 from tests.server.conftest import Start
 from tests.server.wire import command, require_tool, write_files, write_program
 
@@ -110,6 +110,25 @@ async def test_a_view_leaves_the_other_half_out(client: LanguageClient, project:
         summary = await command(client, "sg.search", {"pattern": "needle", **mode})
         assert len(summary["locations"]) == len(summary["files"]) == 2
         assert ("text" in summary) == ("view" not in mode)
+
+
+async def test_a_summary_leaves_out_previews_and_then_files_where_its_bytes_end(tmp_path: Path) -> None:
+    write_files(tmp_path, {f"{number:02}": "漢" * 150 + " needle\n" for number in range(40)})
+    searcher = Searcher(tmp_path)
+    short = await searcher.search("needle", mode="summary")
+    assert utf8(short.text) <= limits.RESPONSE_BYTES
+    assert len(short.files or ()) == limits.SUMMARY_ROWS
+    shown = [row.preview for row in short.files or () if row.preview]
+    assert 0 < len(shown) < limits.SUMMARY_ROWS
+    assert short.omitted.previews == limits.SUMMARY_ROWS - len(shown)
+    write_files(
+        tmp_path, {f"{'漢' * 80}/{'字' * 80}/{'名' * 80}{number}": "needle\n" * 9 for number in range(40)}
+    )
+    long = await searcher.search("needle", mode="summary")
+    assert utf8(long.text) <= limits.RESPONSE_BYTES
+    assert 0 < len(long.files or ()) < limits.SUMMARY_ROWS
+    rows = [row.path for answer in await searcher.pages(long) for row in answer.files or ()]
+    assert len(rows) == len(set(rows)) == 80
 
 
 async def test_an_answer_says_what_it_leaves_out(tmp_path: Path) -> None:
