@@ -113,7 +113,7 @@ async def test_a_view_leaves_the_other_half_out(client: LanguageClient, project:
 
 
 async def test_a_summary_leaves_out_previews_and_then_files_where_its_bytes_end(tmp_path: Path) -> None:
-    write_files(tmp_path, {f"{number:02}": "漢" * 150 + " needle\n" for number in range(40)})
+    write_files(tmp_path, {f"{number:02}": "𝄞" * 150 + " needle\n" for number in range(40)})
     searcher = Searcher(tmp_path)
     short = await searcher.search("needle", mode="summary")
     assert utf8(short.text) <= limits.RESPONSE_BYTES
