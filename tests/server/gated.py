@@ -9,8 +9,9 @@ from pathlib import Path
 from tests.server.wire import until, write_program
 
 _SCRIPT = """
-printf '%s\\n' "$*" >> {folder}/log
-run=$(($(wc -l < {folder}/log)))
+run=1
+until mkdir {folder}/run-$run 2> /dev/null; do run=$((run + 1)); done
+printf %s "$*" > {folder}/run-$run/arguments
 gate() {{ if [ -p {folder}/$1-$run ]; then cat {folder}/$1-$run > /dev/null; fi; }}
 gate before
 {rg} "$@"
@@ -21,7 +22,7 @@ exit $code
 
 
 class GatedRg:
-    """A script in the place of rg that runs the real one, keeps a log and stops where it is told."""
+    """A script in the place of rg that runs the real one, notes its arguments and stops where it is told."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
@@ -32,8 +33,8 @@ class GatedRg:
     @property
     def runs(self) -> list[str]:
         """The arguments of each run so far."""
-        log = self._folder / "log"
-        return log.read_text().splitlines() if log.exists() else []
+        count = len(list(self._folder.glob("run-*")))
+        return [(self._folder / f"run-{run + 1}/arguments").read_text() for run in range(count)]
 
     def close(self, *moments: str) -> None:
         """Let runs wait at `moments`, such as `before-1` and `after-2`: before and after rg's own work."""
