@@ -12,7 +12,7 @@ from sg_server import limits
 from sg_server.engines.binaries import Binary
 from sg_server.engines.process import Finished, ProcessOwner
 from sg_server.engines.records import CappedRecords, Oversized
-from sg_server.errors import InvalidParams, RgFailed, RgMissing, SignalGrepError
+from sg_server.errors import InvalidParams, PathNotFound, RgFailed, RgMissing, SignalGrepError
 
 Case = Literal["smart", "sensitive", "insensitive"]
 
@@ -309,6 +309,9 @@ class Ripgrep:
             if error.errno == errno.E2BIG:
                 message = "the request is too long for one command line"
                 raise RgFailed(message, "Name fewer paths or globs.") from error
+            if cwd is not None and error.filename == cwd:
+                message = f"the folder is gone: {error.strerror}"
+                raise PathNotFound(message, "Open a folder that exists, then search again.") from error
             message = f"{self.binary.path} could not be started: {error.strerror}"
             raise RgMissing(message, _MISSING_HINT) from error
         except msgspec.DecodeError as error:

@@ -11,7 +11,7 @@ from sg_server.engines.binaries import Binary, find_rg
 from sg_server.engines.process import ProcessOwner
 from sg_server.engines.records import OVERSIZED, Oversized
 from sg_server.engines.ripgrep import EndEvent, Filters, MatchEvent, Matching, Outcome, Ripgrep, decode_match
-from sg_server.errors import InvalidParams, RgFailed, RgMissing, SignalGrepError
+from sg_server.errors import InvalidParams, PathNotFound, RgFailed, RgMissing, SignalGrepError
 from tests.server.wire import write_files, write_program
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="speaks POSIX shell")
@@ -354,6 +354,11 @@ async def test_a_program_that_cannot_be_started_is_missing(
     ripgrep = Ripgrep(ProcessOwner(), Binary(path=str(path), found="option"))
     with pytest.raises(RgMissing, match="could not be started"):
         await search(tmp_path, Matching(pattern="x"), ripgrep=ripgrep)
+
+
+async def test_a_working_folder_that_is_gone_is_no_fault_of_the_program(tmp_path: Path) -> None:
+    with pytest.raises(PathNotFound):
+        await search(tmp_path / "gone", Matching(pattern="x"))
 
 
 async def test_without_a_program_it_is_missing(tmp_path: Path) -> None:
