@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -239,4 +240,6 @@ def _private_file(basename: str, text: bytes) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="signal-grep-") as directory:
         path = Path(directory, name if name.strip(".") else "_")
         path.write_bytes(text)
+        # ctags looks at a first line with `#!` only where the file is a program.
+        path.chmod(stat.S_IRWXU)
         yield str(path)

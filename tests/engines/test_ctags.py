@@ -203,6 +203,11 @@ async def test_a_language_told_by_a_whole_name_is_known_for_text(ctags: Ctags) -
     assert (await ctags.structure_of_text("..", b"x")).status == "unsupported-range"
 
 
+async def test_the_language_of_a_script_is_told_by_its_first_line(ctags: Ctags) -> None:
+    structure = await ctags.structure_of_text("run", b"#!/usr/bin/env python3\ndef f():\n    pass\n")
+    assert lines_of(structure) == {"f": (2, 3)}
+
+
 async def test_options_of_a_workspace_are_never_read(
     ctags: Ctags, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
