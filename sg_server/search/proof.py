@@ -8,9 +8,10 @@ from itertools import islice
 
 from sg_server import limits
 from sg_server.engines.ripgrep import Filters, Ripgrep
+from sg_server.search.collector import Collector
 from sg_server.search.evidence import FileEvidence
 from sg_server.search.request import SearchRequest
-from sg_server.search.scan import Collector, Scan
+from sg_server.search.scan import Scan
 from sg_server.text.positions import TextView
 from sg_server.workspace.revisions import TICK_SECONDS, Bracket, ScanWindow
 

@@ -26,7 +26,7 @@ from sg_server.search.snapshots import HeldSnapshot, Slice, Snapshot, SnapshotSt
 from sg_server.search.streaming import NOBODY, Streamer, Watch
 from sg_server.search.unsaved import Candidate, candidates
 from sg_server.text.positions import TextView
-from sg_server.workspace.documents import DocumentRevision, OpenDocuments, unsaved
+from sg_server.workspace.documents import DocumentRevision, OpenDocuments
 from sg_server.workspace.folders import Workspace
 from sg_server.workspace.revisions import Revision, ScanWindow
 
@@ -37,7 +37,6 @@ class RetainedMatch(msgspec.Struct, frozen=True, kw_only=True):
     index: int
     path: str
     row: Row
-    lone_crs_before: int
     revision: Revision | DocumentRevision | None
     encoding: str
 
@@ -135,7 +134,6 @@ class SearchService:
             index=shown.index,
             path=file.path,
             row=shown.row,
-            lone_crs_before=shown.lone_crs_before,
             revision=file.revision,
             encoding=held.matching.encoding,
         )
@@ -154,7 +152,8 @@ class SearchService:
                 on_file=None if watch is NOBODY else streamer.file,
             )
         if request.scope.filters.follow:
-            found = await asyncio.to_thread(without_strays, found, workspace)
+            replaced = {document.real for document in documents}
+            found = await asyncio.to_thread(without_strays, found, workspace, replaced)
         await prove(self._ripgrep, request, self._view, window, found)
         return await asyncio.to_thread(make_snapshot, request, workspace, found)
 
@@ -163,8 +162,7 @@ class SearchService:
         open_now = self._documents.all() if request.include_unsaved else ()
         if not open_now:
             return ()
-        to_search = await asyncio.to_thread(unsaved, open_now) if workspace.folders else open_now
-        return await asyncio.to_thread(candidates, to_search, request.scope, workspace)
+        return await candidates(self._ripgrep, open_now, request.scope, workspace)
 
     async def _empty(self, request: SearchRequest, snapshot: Snapshot, workspace: Workspace) -> SearchResult:
         kept_out = None

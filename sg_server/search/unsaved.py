@@ -1,27 +1,33 @@
 """Searches open documents with unsaved text, through ripgrep's standard input."""
 
+import asyncio
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 import msgspec
 
 from sg_server import limits
-from sg_server.engines.records import Oversized
-from sg_server.engines.ripgrep import EndEvent, Filters, Matching, Ripgrep
+from sg_server.engines.ripgrep import Filters, Matching, Ripgrep
+from sg_server.search.collector import Collector
 from sg_server.search.evidence import FileEvidence, FileFacts, Row, line_numbers, rows_of, size_of
+from sg_server.search.members import is_below, members_to_be
 from sg_server.search.scope import Scope
 from sg_server.text import lines
 from sg_server.text.positions import TextView
-from sg_server.workspace.documents import Document
+from sg_server.workspace.documents import Document, unsaved
 from sg_server.workspace.folders import Workspace
 
 _LONG_LINE_BYTES = 64 * limits.KIB
 """A document with a longer line is searched alone: its records may be oversized and then name no line."""
-_AS_TEXT = Filters(text=True)
-_KNOWS_TEXT_ENDS = re.compile(r"\\[AzZG]")
+_SMALL_PART = 0.1
+_LINES_TOGETHER = limits.RETAINED_ROWS
+"""Every record of a run that documents share is decoded, to tell whose it is."""
+_KNOWS_TEXT_ENDS = re.compile(r"\\[AzZG]|\(\?\w*-\w*m")
+"""Patterns that can tell the end of a text from that of a line."""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,158 +36,258 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     document: Document
     path: str
     """In its folder's spelling; the URI of a document that is no file."""
+    names: frozenset[str]
+    """The paths by which ripgrep may come upon its file: a client may have opened it through a link."""
+    real: str | None
+    """Where `path` leads; None for a document that is in no folder."""
     is_new: bool
-    """There is no file yet, so that ripgrep cannot say whether it would search it."""
+    """There is no file yet that ripgrep could count."""
     is_decided: bool
-    """It is in scope, whatever ripgrep would say."""
+    """It is in scope; of the others ripgrep tells by their files."""
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """A document that matched."""
+
+    candidate: Candidate
+    evidence: FileEvidence
+    bytes: int
+    """What the kept rows take, roughly."""
+    is_cut: bool
+    """Not every row was kept."""
 
 
 class UnsavedMatches(msgspec.Struct, frozen=True, kw_only=True):
-    """What documents hold, whether in scope or not."""
+    """The documents that matched, and are in scope as far as that is known."""
 
-    files: tuple[FileEvidence, ...]
-    undecided: tuple[FileEvidence, ...]
-    """Those of `files` that are only in scope if ripgrep would search the file."""
-    rows: int
-    bytes: int
-    is_cut: bool
+    found: tuple[Found, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Kept ones."""
+        return sum(found.evidence.retained for found in self.found)
+
+    @property
+    def bytes(self) -> int:
+        """What the kept rows take, roughly."""
+        return sum(found.bytes for found in self.found)
+
+    @property
+    def is_cut(self) -> bool:
+        """Not every row was kept."""
+        return any(found.is_cut for found in self.found)
+
+    def takes_room(self, most_rows: int) -> bool:
+        """Documents that may not be in scope leave noticeably less room for those that are, and for files."""
+        open_questions = [found for found in self.found if not found.candidate.is_decided]
+        rows = sum(found.evidence.retained for found in open_questions)
+        size = sum(found.bytes for found in open_questions)
+        return rows > _SMALL_PART * most_rows or size > _SMALL_PART * limits.RETAINED_BYTES
+
+    def among(self, names: Collection[str]) -> "UnsavedMatches":
+        """Those that are in scope where `names` are all files that are."""
+        return UnsavedMatches(
+            found=tuple(
+                found
+                for found in self.found
+                if found.candidate.is_decided or not found.candidate.names.isdisjoint(names)
+            )
+        )
+
+    def in_place_of(self, documents: Iterable[Candidate]) -> dict[str, FileEvidence | None]:
+        """By the names of the files of `documents` what was found in their place."""
+        evidence = {found.candidate.document.uri: found.evidence for found in self.found}
+        return {name: evidence.get(one.document.uri) for one in documents for name in one.names}
+
+    def tell_decided(self, on_file: Callable[[FileEvidence], None]) -> None:
+        """Give `on_file` those that are in scope whatever ripgrep finds."""
+        for found in self.found:
+            if found.candidate.is_decided:
+                on_file(found.evidence)
 
 
-def candidates(documents: Iterable[Document], scope: Scope, workspace: Workspace) -> tuple[Candidate, ...]:
-    """The documents that `scope` does not leave out by its roots; blocks to look up their files."""
-    found = (_candidate(document, scope, workspace) for document in documents)
-    return tuple(candidate for candidate in found if candidate is not None)
+async def candidates(
+    ripgrep: Ripgrep, documents: Sequence[Document], scope: Scope, workspace: Workspace
+) -> tuple[Candidate, ...]:
+    """The unsaved ones of `documents`, without those of which it is known that they are not in `scope`.
+
+    Raises as `Ripgrep.files`.
+    """
+    found = await asyncio.to_thread(_looked_up, documents, scope, workspace)
+    new = {name: candidate for candidate in found if candidate.is_new for name in candidate.names}
+    sizes = {name: len(candidate.document.searched) for name, candidate in new.items()}
+    to_be = await members_to_be(ripgrep, scope, sizes)
+    left_out = {new[name].document.uri for name in sizes.keys() - to_be}
+    return tuple(candidate for candidate in found if candidate.document.uri not in left_out)
 
 
-def _candidate(document: Document, scope: Scope, workspace: Workspace) -> Candidate | None:
+def _looked_up(documents: Sequence[Document], scope: Scope, workspace: Workspace) -> list[Candidate]:
+    """What the roots of `scope` do not leave out; blocks to look at files."""
+    roots = {os.path.realpath(root): root for root in scope.folders}
+    named = {os.path.realpath(file): file for file in scope.files}
+    # Without a folder nothing on disk is searched, and every document is all there is of it.
+    to_search = unsaved(documents) if workspace.folders else documents
+    found = (_candidate(document, scope, roots, named, workspace) for document in to_search)
+    return [candidate for candidate in found if candidate is not None]
+
+
+def _candidate(
+    document: Document, scope: Scope, roots: dict[str, str], named: dict[str, str], workspace: Workspace
+) -> Candidate | None:
     path = document.path_in(workspace)
     if path is None:
-        # Rules are about paths in folders, and this has none.
-        path = None if document.is_file and workspace.folders else document.uri
-        is_in_scope = scope.is_everything
-        is_new = True
-    elif path in scope.files:
-        return Candidate(document=document, path=path, is_new=False, is_decided=True)
-    else:
-        is_new = not os.path.lexists(path)
-        is_in_scope = any(path.startswith(os.path.join(folder, "")) for folder in scope.folders)
-        is_in_scope = is_in_scope and not (is_new and scope.has_path_rules)
-    if path is None or not is_in_scope:
+        is_outside = document.path is not None and bool(workspace.folders)
+        if is_outside or not scope.is_everything:
+            return None
+        path = document.path or document.uri
+        return Candidate(
+            document=document, path=path, names=frozenset(), real=None, is_new=True, is_decided=True
+        )
+    real = os.path.realpath(path)
+    if real in named:
+        names = frozenset([named[real]])
+        return Candidate(document=document, path=path, names=names, real=real, is_new=False, is_decided=True)
+    names = frozenset(_names_below(roots, real))
+    if scope.filters.follow and any(is_below(root, path) for root in scope.folders):
+        names |= {path}
+    if not names:
         return None
-    return Candidate(document=document, path=path, is_new=is_new, is_decided=is_new)
+    is_new = not os.path.lexists(path)
+    return Candidate(document=document, path=path, names=names, real=real, is_new=is_new, is_decided=is_new)
 
 
-async def search_documents(
-    ripgrep: Ripgrep,
-    matching: Matching,
-    documents: Sequence[Candidate],
-    view: TextView,
-    *,
-    cwd: str,
-    most_rows: int,
-) -> UnsavedMatches:
-    """Search `documents`, keeping at most `most_rows` rows. Raises as `Ripgrep.search`."""
-    files: list[FileEvidence] = []
-    # The text is UTF-8 and all of it: a byte order mark in it is a character that the client shows.
-    matching = msgspec.structs.replace(matching, encoding="none")
-    rows = 0
-    for batch in _batches(matching, [candidate for candidate in documents if candidate.document.text]):
-        sink = _DocumentSink(batch, view, multiline=matching.multiline, most_rows=most_rows - rows)
-        await ripgrep.search(matching, _AS_TEXT, ["-"], sink, cwd=cwd, stdin=sink.text)
-        files += sink.matched()
-        rows = sum(file.retained for file in files)
-    decided = {candidate.path for candidate in documents if candidate.is_decided}
-    return UnsavedMatches(
-        files=tuple(files),
-        undecided=tuple(file for file in files if file.path not in decided),
-        rows=rows,
-        bytes=sum(size_of(kept) for file in files for kept in file.records if isinstance(kept, tuple)),
-        is_cut=any(file.retained < file.matches and not file.oversized for file in files),
-    )
+def _names_below(roots: dict[str, str], real: str) -> Iterator[str]:
+    for real_root, root in roots.items():
+        if is_below(real_root, real):
+            yield os.path.join(root, os.path.relpath(real, real_root))
 
 
-def _batches(matching: Matching, found: Iterable[Candidate]) -> Iterator[list[Candidate]]:
-    """Cut `found` into runs of ripgrep: one for all where their texts can stand one after the other."""
-    knows_ends = (
-        matching.multiline or matching.engine != "default" or _KNOWS_TEXT_ENDS.search(matching.pattern)
-    )
-    together: list[Candidate] = []
-    for candidate in found:
-        text = candidate.document.searched
-        if knows_ends or text.endswith(b"\r") or max(map(len, text.split(b"\n"))) > _LONG_LINE_BYTES:
-            yield [candidate]
-        else:
-            together.append(candidate)
+class _Text(NamedTuple):
+    candidate: Candidate
+    text: bytes
+
+    @property
+    def ended(self) -> bytes:
+        """The text as it stands before another one."""
+        return self.text if self.text.endswith(b"\n") else self.text + b"\n"
+
+
+def _batches(matching: Matching, texts: Iterable[_Text]) -> Iterator[list[_Text]]:
+    """Cut `texts` into runs of ripgrep, which they share where one can stand after the other."""
+    knows_ends = matching.multiline or _KNOWS_TEXT_ENDS.search(matching.pattern)
+    together: list[_Text] = []
+    room = _LINES_TOGETHER
+    for one in texts:
+        line_feeds = one.ended.count(b"\n")
+        is_long = line_feeds > _LINES_TOGETHER or _has_long_line(one.text)
+        if knows_ends or is_long or one.text.endswith(b"\r"):
+            yield [one]
+            continue
+        if line_feeds > room:
+            yield together
+            together, room = [], _LINES_TOGETHER
+        together.append(one)
+        room -= line_feeds
     if together:
         yield together
 
 
-class _DocumentSink:
-    """Takes the events of one run over documents whose texts stand one after the other."""
+def _has_long_line(text: bytes) -> bool:
+    return len(text) > _LONG_LINE_BYTES and max(map(len, text.split(b"\n"))) > _LONG_LINE_BYTES
 
-    wants_matches = True
+
+class DocumentSearch:
+    """One search of documents, in as few runs of ripgrep as give the same answer."""
 
     def __init__(
-        self, batch: Sequence[Candidate], view: TextView, *, multiline: bool, most_rows: int
+        self,
+        ripgrep: Ripgrep,
+        matching: Matching,
+        filters: Filters,
+        view: TextView,
+        *,
+        cwd: str,
+        most_rows: int,
     ) -> None:
-        texts = [candidate.document.searched for candidate in batch]
-        if len(texts) > 1:
-            texts = [text if text.endswith(b"\n") else text + b"\n" for text in texts]
-        self.text = b"".join(texts)
-        self._texts = texts
+        """At most `most_rows` rows are kept. `filters` are those for what is named."""
+        self._ripgrep = ripgrep
+        # The text is UTF-8 and all of it: a byte order mark in it is a character that the client shows.
+        self._matching = msgspec.structs.replace(matching, encoding="none")
+        self._filters = filters
         self._view = view
-        self._multiline = multiline
-        self._room = most_rows
-        self._files = [
-            FileEvidence(path=candidate.path, records=[], revision=candidate.document.revision)
-            for candidate in batch
-        ]
-        line_feeds = (text.count(b"\n") for text in texts)
-        self._lines_before = list(accumulate(line_feeds, initial=0))
-        self._bytes_before = list(accumulate(map(len, texts), initial=0))
+        self._cwd = cwd
+        self._rows_left = most_rows
+        self._bytes_left = limits.RETAINED_BYTES
 
-    def begin(self, path: str) -> None:
-        """Wait for the matches: there is one text, and it has begun."""
+    async def run(self, documents: Iterable[Candidate]) -> UnsavedMatches:
+        """Search `documents`. Raises as `Ripgrep.search`."""
+        texts = [_Text(one, text) for one in documents if (text := one.document.searched)]
+        found: list[Found] = []
+        # A wrong pattern is refused even where there is no text.
+        for together in list(_batches(self._matching, texts)) or [[]]:
+            found += await self._search(together)
+        return UnsavedMatches(found=tuple(found))
 
-    def match(self, record: bytes | Oversized) -> None:
-        """Put the rows of one record under their document."""
-        if isinstance(record, Oversized):
-            # Only a document that is searched alone has lines so long.
-            self._files[0].oversized = True
-            return
-        rows = tuple(rows_of(record, self._view, multiline=self._multiline, latin1=False))
-        at = min(bisect_right(self._lines_before, rows[0].line - 1), len(self._files)) - 1
-        file = self._files[at]
-        file.matches += len(rows)
-        file.occurrences += sum(len(row.spans) for row in rows)
-        if kept := tuple(self._moved(row, at) for row in rows[: self._room]):
-            file.records.append(kept)
-            file.retained += len(kept)
-            self._room -= len(kept)
-
-    def end(self, path: str, event: EndEvent) -> None:
-        """Take ripgrep's own counts where a record was too long to count in."""
-        del path
-        if self._files[0].oversized:
-            stats = event.stats
-            self._files[0].occurrences = stats.matches
-            self._files[0].matches = stats.matches if self._multiline else stats.matched_lines
-
-    def matched(self) -> list[FileEvidence]:
-        """The documents that matched, with the facts of the texts that were searched."""
-        for file, text in zip(self._files, self._texts, strict=True):
-            file.facts = self._facts(file, text)
-        return [file for file in self._files if file.matches]
-
-    def _facts(self, file: FileEvidence, text: bytes) -> FileFacts:
-        if not self._view.lone_cr_ends_line:
-            return FileFacts(lone_crs_before={}, latin1=False)
-        numbers = line_numbers(file, multiline=self._multiline)
-        counts = zip(numbers, lines.lone_crs_before([text], numbers), strict=True)
-        return FileFacts(lone_crs_before={line: lone for line, lone in counts if lone}, latin1=False)
-
-    def _moved(self, row: Row, at: int) -> Row:
-        """`row` with its line and offset counted in its own document."""
-        return msgspec.structs.replace(
-            row, line=row.line - self._lines_before[at], byte_start=row.byte_start - self._bytes_before[at]
+    async def _search(self, texts: Sequence[_Text]) -> list[Found]:
+        """Search `texts` in one run, or each alone where it would not keep all of their rows."""
+        collector = Collector(
+            self._view,
+            multiline=self._matching.multiline,
+            most_rows=self._rows_left,
+            most_bytes=self._bytes_left,
         )
+        is_alone = len(texts) == 1
+        stdin = texts[0].text if is_alone else b"".join(one.ended for one in texts)
+        await self._ripgrep.search(
+            self._matching, self._filters, ["-"], collector, cwd=self._cwd, stdin=stdin
+        )
+        if not is_alone and collector.is_cut:
+            return [found for one in texts for found in await self._search([one])]
+        found: list[Found] = []
+        # There is one text, whatever ripgrep calls it.
+        for evidence in collector.files.values():
+            if is_alone:
+                found.append(await asyncio.to_thread(self._found, texts[0], evidence, collector))
+            else:
+                found += await asyncio.to_thread(self._taken_apart, texts, evidence)
+        self._rows_left -= sum(one.evidence.retained for one in found)
+        self._bytes_left -= sum(one.bytes for one in found)
+        return found
+
+    def _found(self, one: _Text, evidence: FileEvidence, collector: Collector) -> Found:
+        evidence.path, evidence.revision = one.candidate.path, one.candidate.document.revision
+        evidence.facts = self._facts(one, evidence)
+        return Found(
+            candidate=one.candidate, evidence=evidence, bytes=collector.bytes, is_cut=collector.is_cut
+        )
+
+    def _taken_apart(self, texts: Sequence[_Text], evidence: FileEvidence) -> list[Found]:
+        """What a run over several texts found in each."""
+        lines_before = list(accumulate((one.ended.count(b"\n") for one in texts), initial=0))
+        bytes_before = list(accumulate((len(one.ended) for one in texts), initial=0))
+        rows: list[list[Row]] = [[] for _ in texts]
+        for record in evidence.records:
+            for row in rows_of(record, self._view, multiline=False, latin1=False):
+                at = bisect_right(lines_before, row.line - 1, hi=len(texts)) - 1
+                line, byte_start = row.line - lines_before[at], row.byte_start - bytes_before[at]
+                rows[at].append(msgspec.structs.replace(row, line=line, byte_start=byte_start))
+        return [self._found_rows(one, tuple(kept)) for one, kept in zip(texts, rows, strict=True) if kept]
+
+    def _found_rows(self, one: _Text, rows: tuple[Row, ...]) -> Found:
+        evidence = FileEvidence(
+            path=one.candidate.path,
+            records=[(row,) for row in rows],
+            retained=len(rows),
+            matches=len(rows),
+            occurrences=sum(len(row.spans) for row in rows),
+            revision=one.candidate.document.revision,
+        )
+        evidence.facts = self._facts(one, evidence)
+        return Found(candidate=one.candidate, evidence=evidence, bytes=size_of(rows), is_cut=False)
+
+    def _facts(self, one: _Text, evidence: FileEvidence) -> FileFacts:
+        if not self._view.lone_cr_ends_line or not lines.lone_crs(one.text):
+            return FileFacts(lone_crs_before={}, latin1=False)
+        numbers = line_numbers(evidence, multiline=self._matching.multiline)
+        counts = zip(numbers, lines.lone_crs_before([one.text], numbers), strict=True)
+        return FileFacts(lone_crs_before={line: lone for line, lone in counts if lone}, latin1=False)

@@ -1,11 +1,12 @@
 """The client's open documents, as values: what a search or an inspection sees of them."""
 
+import os
 from collections.abc import Iterable
 from typing import Protocol
 
 import msgspec
 
-from sg_server.errors import SignalGrepError
+from sg_server.errors import PathNotFound, SignalGrepError
 from sg_server.text.encodings import searched_text
 from sg_server.workspace import uris
 from sg_server.workspace.folders import Workspace
@@ -35,9 +36,10 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         return self.revision.uri
 
     @property
-    def is_file(self) -> bool:
-        """It has a path; an untitled document has none yet."""
-        return uris.path_of(self.uri) is not None
+    def path(self) -> str | None:
+        """The path, as spelled; None for a document that is no file, such as an untitled one."""
+        path = uris.path_of(self.uri)
+        return None if path is None or "\0" in path else path
 
     @property
     def searched(self) -> bytes:
@@ -45,16 +47,19 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         return self.text.encode()
 
     def path_in(self, workspace: Workspace) -> str | None:
-        """The path in the spelling of its folder; None for one that is in no folder, or no file."""
-        path = uris.path_of(self.uri)
+        """The path in the spelling of its folder; None for one that is in no folder, in `.git`, or no file.
+
+        The file need not exist: then the nearest folder above it that does decides.
+        """
+        path = self.path
         if path is None:
             return None
         try:
             return workspace.place_uri(self.uri, "uri").path
+        except PathNotFound:
+            return _path_of_new(os.path.normpath(path), workspace)
         except SignalGrepError:
-            # A document of a file that does not exist yet.
-            place = workspace.locate(path)
-            return None if place is None else place.path
+            return None
 
 
 class OpenDocuments(Protocol):
@@ -78,11 +83,10 @@ def unsaved(documents: Iterable[Document]) -> list[Document]:
 
 
 def _differs_from_disk(document: Document) -> bool:
-    path = uris.path_of(document.uri)
-    if path is None:
+    if document.path is None:
         return True
     try:
-        text = read_source(path).text
+        text = read_source(document.path).text
     except SourceError:
         return True
     return _comparable(text) != _comparable(searched_text(document.searched))
@@ -91,3 +95,17 @@ def _differs_from_disk(document: Document) -> bool:
 def _comparable(text: bytes) -> bytes:
     """`text` with its line ends made LF: editors keep them apart from the text."""
     return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _path_of_new(path: str, workspace: Workspace) -> str | None:
+    folder, name = os.path.split(path)
+    while True:
+        try:
+            return os.path.join(workspace.place(folder, "uri").path, name)
+        except PathNotFound:
+            parent, last = os.path.split(folder)
+            if not last:
+                return None
+            folder, name = parent, os.path.join(last, name)
+        except SignalGrepError:
+            return None
