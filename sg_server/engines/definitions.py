@@ -65,12 +65,12 @@ class DefinitionReader:
         paths: Sequence[str],
         take: Callable[[str, Definition], None],
         *,
-        holding: re.Pattern[bytes] | None = None,
+        holding: bytes = b"",
     ) -> frozenset[str]:
         """Give `take` the definitions in the files at `paths`, absolute and valid UTF-8, file by file.
 
-        With `holding` only those in whose tag it matches somewhere. Returns the paths whose language ctags
-        knows. Raises DefinitionsUnavailable.
+        Only those whose tag has `holding` (lower-case ASCII) in it, in whatever case. Returns the paths whose
+        language ctags knows. Raises DefinitionsUnavailable.
         """
         capabilities = await self._ctags.probe()
         if capabilities.path is None or capabilities.problem is not None:
@@ -120,7 +120,7 @@ class _Tag(msgspec.Struct, frozen=True, kw_only=True):
 class _Tags:
     """Turns the output of one run into definitions."""
 
-    def __init__(self, take: Callable[[str, Definition], None], holding: re.Pattern[bytes] | None) -> None:
+    def __init__(self, take: Callable[[str, Definition], None], holding: bytes) -> None:
         self.known: set[str] = set()
         self._take = take
         self._holding = holding
@@ -128,16 +128,28 @@ class _Tags:
         self._decoder = msgspec.json.Decoder(_Tag)
 
     def feed(self, chunk: bytes) -> None:
-        self._read(self._records.feed(chunk))
+        self._read(self._records.feed(self._without_idle_middle(chunk)))
 
     def finish(self) -> None:
         self._read(self._records.finish())
+
+    def _without_idle_middle(self, chunk: bytes) -> bytes:
+        """`chunk` without the records that lie in it whole, where none of them is wanted.
+
+        A header of registers has a hundred thousand tags; cutting and looking at each takes as long as ctags.
+        """
+        first, last = chunk.find(b"\n") + 1, chunk.rfind(b"\n") + 1
+        middle = chunk[first:last]
+        return chunk if self._is_wanted(middle) else chunk[:first] + chunk[last:]
+
+    def _is_wanted(self, record: bytes) -> bool:
+        return _FILE_TAG in record or self._holding in record.lower()
 
     def _read(self, records: Sequence[bytes | Oversized]) -> None:
         for record in records:
             if isinstance(record, Oversized):
                 continue  # a name of megabytes
-            if self._holding and not self._holding.search(record) and _FILE_TAG not in record:
+            if not self._is_wanted(record):
                 continue
             # ctags writes names as they stand in the file, in whatever encoding that is.
             tag = self._decoder.decode(record.decode("utf-8", "replace"))

@@ -22,10 +22,11 @@ class FileScope(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Candidates(msgspec.Struct, frozen=True, kw_only=True):
-    """`paths` is what to read, the likeliest first, and `total` of how many."""
+    """`paths` are the files to read, `total` counts all that could be; `likely` ones go before others."""
 
     paths: tuple[str, ...]
     total: int
+    likely: frozenset[str] = frozenset()
 
 
 async def candidates(
@@ -50,7 +51,7 @@ async def candidates(
         if len(likely) >= limits.SYMBOL_FILES:
             break
     first = sorted(paths, key=lambda path: path not in likely)[: limits.SYMBOL_FILES]
-    return Candidates(paths=tuple(first), total=len(paths))
+    return Candidates(paths=tuple(first), total=len(paths), likely=frozenset(likely))
 
 
 async def in_scope(ripgrep: Ripgrep, scope: FileScope, paths: Collection[str]) -> frozenset[str]:
@@ -66,21 +67,30 @@ async def in_scope(ripgrep: Ripgrep, scope: FileScope, paths: Collection[str]) -
     return frozenset(found)
 
 
-def readable(paths: Iterable[str], workspace: Workspace) -> tuple[list[str], int]:
-    """The regular files inside the folders among `paths`, and how many of them are too large; blocks."""
-    kept: list[str] = []
-    oversized = 0
-    for path in paths:
-        try:
-            workspace.place(path, "path")
-        except SignalGrepError:
-            continue
-        revision = look(path)
-        if revision is not None and revision.size > limits.SOURCE_BYTES:
-            oversized += 1
-        elif revision is not None:
-            kept.append(path)
-    return kept, oversized
+def readable(found: Candidates, workspace: Workspace) -> tuple[list[str], int]:
+    """The regular files inside the folders among those found, and how many are too large. Blocks.
+
+    Where they have more than `limits.SYMBOL_BYTES` together, the likely ones and then the small ones are in.
+    """
+    sizes: dict[str, int] = {}
+    for path in found.paths:
+        if _is_inside(path, workspace) and (revision := look(path)) is not None:
+            sizes[path] = revision.size
+    kept: set[str] = set()
+    room = limits.SYMBOL_BYTES
+    for path in sorted(sizes, key=lambda path: (path not in found.likely, sizes[path])):
+        if sizes[path] <= min(room, limits.SOURCE_BYTES):
+            kept.add(path)
+            room -= sizes[path]
+    return [path for path in sizes if path in kept], len(sizes) - len(kept)
+
+
+def _is_inside(path: str, workspace: Workspace) -> bool:
+    try:
+        workspace.place(path, "path")
+    except SignalGrepError:
+        return False
+    return True
 
 
 async def _holding(ripgrep: Ripgrep, matching: Matching, scope: FileScope) -> set[str]:

@@ -51,8 +51,9 @@ class SymbolQuery:
         """For ripgrep: matches in lines that look as if they define one, good for what to read first."""
         flags = re.NOFLAG if self.is_case_sensitive else re.IGNORECASE
         self.compiled = re.compile(self.pattern, flags)
-        self.in_json = re.compile(self.pattern.encode(), flags) if words and self.pattern.isascii() else None
-        """Matches wherever a name that fits is written in JSON; None where its bytes do not tell."""
+        longest = max((word.text for word in words if word.text.isascii()), key=len, default="")
+        self.needle = longest.lower().encode()
+        """Bytes that every name which fits has, in whatever case; they may be none."""
 
     def rank(self, name: str) -> int | None:
         """How well `name` fits, EXACT to SCATTERED; None when it does not."""

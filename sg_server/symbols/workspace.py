@@ -122,9 +122,9 @@ class _Run:
         """Look for definitions in files, in a few runs of ctags at once."""
         if found.total > len(found.paths):
             self._note(f"{len(found.paths):,} of the {found.total:,} files that hold such a name were read")
-        paths, oversized = await asyncio.to_thread(readable, found.paths, self._workspace)
-        if oversized:
-            self._note(f"{oversized:,} files of over {limits.SOURCE_BYTES:,} bytes were not read")
+        paths, too_large = await asyncio.to_thread(readable, found, self._workspace)
+        if too_large:
+            self._note(f"{too_large:,} files were not read, for they are too large")
         size = limits.SYMBOL_BATCH_FILES
         batches = deque(paths[start : start + size] for start in range(0, len(paths), size))
 
@@ -156,7 +156,7 @@ class _Run:
                 # ctags tells no path that is not UTF-8, and then nobody knows whose definitions they are.
                 [path for path in paths if _is_utf8(path)],
                 lambda path, definition: found.extend(self._hits(path, (definition,))),
-                holding=self._query.in_json,
+                holding=self._query.needle,
             )
         except DefinitionsUnavailable as error:
             found.clear()
