@@ -7,11 +7,12 @@ from typing import Literal
 
 import msgspec
 
-from sg_server import __version__
+from sg_server import __version__, limits
 from sg_server.engines.binaries import Binary, find_ctags, find_rg
 from sg_server.engines.ctags import Ctags
 from sg_server.engines.process import ProcessOwner
 from sg_server.engines.ripgrep import Ripgrep
+from sg_server.engines.treesitter import TreeSitter, TreeSitterCapabilities
 from sg_server.errors import RequestFailed
 from sg_server.search.snapshots import HeldSnapshot
 from sg_server.settings import Settings
@@ -68,6 +69,7 @@ class Health(_Wire, frozen=True, kw_only=True):
     platform: str
     rg: Program
     ctags: Program
+    tree_sitter: TreeSitterCapabilities
     position_encoding: PositionEncoding
     folders: tuple[FolderHealth, ...]
     snapshots: tuple[HeldSnapshot, ...]
@@ -87,6 +89,7 @@ class Programs:
         self.ripgrep = Ripgrep(self.processes, find_rg(rg_path, outside=outside))
         self.ctags_binary = find_ctags(ctags_path, outside=outside)
         self.ctags = Ctags(self.processes, self.ctags_binary.path if self.ctags_binary else None)
+        self.tree_sitter = TreeSitter(limits.TREE_SITTER_SECONDS)
 
 
 async def examine(
@@ -108,6 +111,7 @@ async def examine(
         platform=platform.platform(),
         rg=rg,
         ctags=ctags,
+        tree_sitter=programs.tree_sitter.capabilities(),
         position_encoding=encoding,
         folders=tuple(_folders(workspace)),
         snapshots=tuple(snapshots),

@@ -67,20 +67,22 @@ RESCAN_NAMES_BYTES_WINDOWS: Final = 24 * KIB
 SOURCE_BYTES: Final = 5 * MIB
 TREE_SITTER_BYTES: Final = MIB
 """Parsing more takes longer than a person waits."""
+TREE_SITTER_SECONDS: Final = 1.0
+"""For one text."""
 INSPECT_TARGETS: Final = 5
 EXPLAIN_EMPTY_SECONDS: Final = 0.5
 
 # Symbols.
 SYMBOL_FILES: Final = 500
 """Files that one query of `workspace/symbol` has read for definitions."""
+SYMBOL_BYTES: Final = 32 * MIB
+"""Of those files together, which takes ctags half a second."""
 SYMBOLS: Final = 1_000
 """Symbols in one answer of `workspace/symbol`."""
 SYMBOL_BATCH_FILES: Final = 50
 """Files that one run of ctags reads."""
 SYMBOL_PROCESSES: Final = 2
 """Runs of ctags at once."""
-SYMBOL_PARSE_SECONDS: Final = 1.0
-"""For tree-sitter and one text."""
 SYMBOL_QUERY_CHARACTERS: Final = 200
 DOCUMENT_SYMBOLS: Final = 10_000
 """Symbols in one answer of `textDocument/documentSymbol`."""

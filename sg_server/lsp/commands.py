@@ -7,6 +7,9 @@ import msgspec
 
 from sg_server import health
 from sg_server.health import Health, HealthParams
+from sg_server.inspection.request import InspectParams
+from sg_server.inspection.results import InspectResult
+from sg_server.lsp.inspecting import targets_of
 from sg_server.lsp.params import decode
 from sg_server.lsp.progress import RequestProgress
 from sg_server.lsp.session import Session
@@ -26,8 +29,7 @@ class Command(msgspec.Struct, frozen=True):
 
     async def run(self, session: Session, raw: Any, progress: RequestProgress) -> msgspec.Struct:
         """Decode the client's JSON object and answer. Raises SignalGrepError."""
-        with progress.work_done(self.title):
-            return await self.handle(session, decode(self.params, raw), progress)
+        return await self.handle(session, decode(self.params, raw), progress)
 
 
 async def _search(session: Session, params: SearchParams, progress: RequestProgress) -> SearchResult:
@@ -37,6 +39,11 @@ async def _search(session: Session, params: SearchParams, progress: RequestProgr
 
 async def _page(session: Session, params: PageParams, _: RequestProgress) -> SearchResult:
     return await session.search.page(params, session.workspace)
+
+
+async def _inspect(session: Session, params: InspectParams, _: RequestProgress) -> InspectResult:
+    targets = await targets_of(params, session.search, session.workspace, session.documents)
+    return await session.inspection.inspect(targets)
 
 
 async def _explain(session: Session, params: ExplainParams, _: RequestProgress) -> ExplainResult:
@@ -60,6 +67,7 @@ async def _health(session: Session, _params: HealthParams, _: RequestProgress) -
 COMMANDS = (
     Command("sg.search", SearchParams, SearchResult, _search, "Searching"),
     Command("sg.page", PageParams, SearchResult, _page, "Reading a page"),
+    Command("sg.inspect", InspectParams, InspectResult, _inspect, "Reading source"),
     Command("sg.explain", ExplainParams, ExplainResult, _explain, "Asking ripgrep"),
     Command("sg.clear", ClearParams, ClearResult, _clear, "Clearing"),
     Command("sg.health", HealthParams, Health, _health, "Examining"),

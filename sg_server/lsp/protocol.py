@@ -8,7 +8,7 @@ import asyncio
 import itertools
 import json
 import logging
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
@@ -127,6 +127,14 @@ class SignalGrepProtocol(LanguageServerProtocol):
         # An answer may cross the cancellation on its way, so an unknown id is nothing to speak of.
         if (future := self._request_futures.get(msg_id)) is not None:
             future.cancel()
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Say as well that commands tell of their progress, for which pygls has no option."""
+        result = yield from super().lsp_initialize(params)
+        if (commands := result.capabilities.execute_command_provider) is not None:
+            commands.work_done_progress = True
+        return result
 
     @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(  # type: ignore[override] # pygls runs coroutines as well

@@ -112,9 +112,10 @@ def _follow_documents(server: SignalGrepServer) -> None:
 def _register(server: SignalGrepServer, command: Command) -> None:
     @server.command(command.id)
     async def run(raw: dict[str, Any], work_done_token: int | str | None) -> msgspec.Struct:
-        await server.configuration.settled()
         progress = RequestProgress(server.protocol.send_progress, work_done_token)
-        return await command.run(server.session, raw, progress)
+        with progress.work_done(command.title):
+            await server.configuration.settled()
+            return await command.run(server.session, raw, progress)
 
 
 def _open_session(

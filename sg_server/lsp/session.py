@@ -3,10 +3,9 @@
 import logging
 from collections.abc import Iterable, Sequence
 
-from sg_server import limits
 from sg_server.engines.definitions import DefinitionReader
-from sg_server.engines.treesitter import TreeSitter
 from sg_server.health import Programs
+from sg_server.inspection.service import InspectionService
 from sg_server.lsp.documents import Documents
 from sg_server.search.defaults import Retention, SearchDefaults
 from sg_server.search.service import SearchService
@@ -37,8 +36,9 @@ class Session:
         self.programs = Programs(rg_path=rg_path, ctags_path=ctags_path, workspace=self.workspace)
         self.documents = Documents(view)
         self.search = SearchService(self.programs.ripgrep, view, self.documents)
+        self.inspection = InspectionService(self.programs.ctags, self.programs.tree_sitter, view)
         reader = DefinitionReader(self.programs.processes, self.programs.ctags)
-        self.providers = Providers(reader, TreeSitter(limits.SYMBOL_PARSE_SECONDS))
+        self.providers = Providers(reader, self.programs.tree_sitter)
         self.symbols = WorkspaceSymbols(self.programs.ripgrep, self.providers, view)
 
     def change_folders(self, *, added: Iterable[tuple[str, str | None]], removed: Sequence[str]) -> None:
