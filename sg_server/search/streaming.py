@@ -7,10 +7,11 @@ from typing import Final
 import msgspec
 
 from sg_server import limits
-from sg_server.search.evidence import FileEvidence, rows_between
+from sg_server.search.evidence import UNKNOWN_FACTS, FileEvidence, rows_between
 from sg_server.search.pages import absolute
 from sg_server.search.request import SearchRequest
 from sg_server.search.results import StreamedBatch, StreamedMatch, StreamedTotals
+from sg_server.search.scope import is_within
 from sg_server.text.positions import Location, TextView
 from sg_server.workspace.folders import Workspace
 
@@ -34,6 +35,7 @@ class Streamer:
         self._view = view
         self._room = request.style.limit
         self._multiline = request.matching.multiline
+        self._follows = request.scope.filters.follow
         self._loop = asyncio.get_running_loop()
         self._pending: list[StreamedMatch] = []
         self._matches = 0
@@ -45,7 +47,7 @@ class Streamer:
         """A file is finished."""
         self._files += 1
         self._matches += file.matches
-        if self._watch.batch is not None and self._room > 0:
+        if self._watch.batch is not None and self._room > 0 and self._may_show(file):
             rows = self._rows(file)
             self._room -= len(rows)
             self._pending += rows
@@ -71,14 +73,19 @@ class Streamer:
         if self._watch.progress is not None:
             self._watch.progress(totals)
 
+    def _may_show(self, file: FileEvidence) -> bool:
+        """A link may have led out of every folder."""
+        return not self._follows or file.document is not None or is_within(file.path, self._workspace)
+
     def _rows(self, file: FileEvidence) -> list[StreamedMatch]:
         uri, path = file.uri_in(self._workspace), self._workspace.display_of(file.path)
-        rows = rows_between(file, 0, self._room, self._view, multiline=self._multiline, latin1=None)
+        # Of a file on disk it is not known yet where lone CRs move its lines.
+        facts = file.facts or UNKNOWN_FACTS
+        rows = rows_between(file, 0, self._room, self._view, multiline=self._multiline, latin1=facts.latin1)
         streamed: list[StreamedMatch] = []
         for row in rows:
-            ranges = tuple(
-                absolute(range_, row.line - 1) for range_ in row.ranges[: limits.SHOWN_OCCURRENCES]
-            )
+            line = row.line - 1 + facts.lone_crs_before.get(row.line, 0)
+            ranges = tuple(absolute(range_, line) for range_ in row.ranges[: limits.SHOWN_OCCURRENCES])
             streamed.append(
                 StreamedMatch(
                     uri=uri,
