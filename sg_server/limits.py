@@ -77,8 +77,6 @@ SYMBOL_FILES: Final = 500
 """Files that one query of `workspace/symbol` has read for definitions."""
 SYMBOL_BYTES: Final = 32 * MIB
 """Of those files together, which takes ctags half a second."""
-SYMBOL_BYTES: Final = 32 * MIB
-"""Of those files together, which takes ctags half a second."""
 SYMBOLS: Final = 1_000
 """Symbols in one answer of `workspace/symbol`."""
 SYMBOL_BATCH_FILES: Final = 50
