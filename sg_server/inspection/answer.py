@@ -59,15 +59,17 @@ def answer(findings: Sequence[Finding]) -> InspectResult:
 
 def _reserved(findings: Sequence[Finding]) -> int:
     """Bytes for all that is said about the targets: that has its place before any line is chosen."""
-    words = [_partial(len(findings), len(findings))]
+    sizes = [utf8_size(_partial(len(findings), len(findings)))]
     for finding in findings:
-        words.append(_heading(finding) if finding.lines is not None else _not_shown(finding, None))
-        if finding.lines is not None:
-            count = finding.lines.count
-            longest = max((finding.target.request, _at(finding, count)), key=lambda retry: len(str(retry)))
-            words.append(_omission(finding, (count, count), longest))
+        if finding.lines is None:
+            sizes.append(utf8_size(_not_shown(finding, None)))
+            continue
+        count = finding.lines.count
+        retries = (finding.target.request, _at(finding, count))
+        sizes.append(utf8_size(_heading(finding)))
+        sizes.append(max(utf8_size(_omission(finding, (count, count), retry)) for retry in retries))
     # A line end each, and an empty line before each target.
-    return sum(utf8_size(text) + 2 for text in words)
+    return sum(size + 2 for size in sizes)
 
 
 def _text(parts: Sequence[_Part], joined: Sequence[Block]) -> Iterator[str]:
