@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query, Tree
 
 _READ_BYTES: Final = 64 * limits.KIB
-_DEEPEST: Final = 10_000
+_DEEPEST: Final = 8_000
 """Levels of a tree that are searched: past 65,535 of them a query takes minutes."""
 _BLANKS_AND_COMMENTS: Final = re.compile(rb"(?:\s|(?:#|--|//)[^\n]*)*+")
 _MOST_LEFTOVERS: Final = 2_000
