@@ -1,0 +1,51 @@
+-- The one file that is read at start. Everything else is loaded by the first command.
+if vim.g.loaded_signal_grep then
+  return
+end
+vim.g.loaded_signal_grep = true
+
+local command, highlight, map = vim.api.nvim_create_user_command, vim.api.nvim_set_hl, vim.keymap.set
+
+if vim.fn.has('nvim-0.11') == 0 then
+  command('SignalGrep', function()
+    vim.notify('Signal Grep needs Neovim 0.11 or newer', vim.log.levels.ERROR)
+  end, { nargs = '*', bang = true })
+  return
+end
+
+local function complete(...)
+  return require('signal_grep.arguments').complete(...)
+end
+
+command('SignalGrep', function(given)
+  require('signal_grep').grep(given.args, { jump = not given.bang })
+end, { nargs = '+', bang = true, complete = complete, desc = 'Search the project into a list' })
+
+command('SignalGrepWord', function(given)
+  require('signal_grep').word(given.args, { jump = not given.bang })
+end, { nargs = '*', bang = true, complete = complete, desc = 'Search for the word under the cursor' })
+
+command('SignalGrepPage', function(given)
+  require('signal_grep').page({ all = given.bang })
+end, { bang = true, desc = 'Append the next page to the list' })
+
+command('SignalGrepInspect', function()
+  require('signal_grep').inspect()
+end, { desc = 'Show the source and the symbol around the cursor or the match' })
+
+command('SignalGrepLive', function(given)
+  require('signal_grep').live(given.args)
+end, { nargs = '*', complete = complete, desc = 'Search while typing' })
+
+map('n', '<Plug>(SignalGrepWord)', '<Cmd>SignalGrepWord<CR>')
+map('x', '<Plug>(SignalGrepSelection)', function()
+  require('signal_grep').selection()
+end)
+map('n', '<Plug>(SignalGrepPage)', '<Cmd>SignalGrepPage<CR>')
+map('n', '<Plug>(SignalGrepInspect)', '<Cmd>SignalGrepInspect<CR>')
+map('n', '<Plug>(SignalGrepLive)', '<Cmd>SignalGrepLive<CR>')
+
+highlight(0, 'SignalGrepMatch', { link = 'IncSearch', default = true })
+highlight(0, 'SignalGrepLine', { link = 'CursorLine', default = true })
+highlight(0, 'SignalGrepPath', { link = 'Directory', default = true })
+highlight(0, 'SignalGrepLineNr', { link = 'LineNr', default = true })
