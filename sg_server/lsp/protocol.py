@@ -43,7 +43,7 @@ class SignalGrepProtocol(LanguageServerProtocol):
         self.ended = asyncio.Event()
         """Set when there is nothing more to answer, for whatever reason."""
         self._notifications = itertools.count(1)
-        self._work_done: dict[_MessageId | None, asyncio.Task[Any]] = {}
+        self._work_done: dict[_MessageId, Future[Any]] = {}
         self._watching: list[asyncio.Task[None]] = []
 
     @property
@@ -78,6 +78,14 @@ class SignalGrepProtocol(LanguageServerProtocol):
             self._refuse(msg_id, error)
         else:
             self.handle_message(request)
+            self._remember_work_done(msg_id, getattr(request.params, "work_done_token", None))
+
+    def _remember_work_done(self, msg_id: _MessageId, token: _MessageId | None) -> None:
+        """Let `token` cancel the request for as long as it runs."""
+        task = self._request_futures.get(msg_id)
+        if token is not None and task is not None:
+            self._work_done[token] = task
+            task.add_done_callback(lambda _: self._work_done.pop(token, None))
 
     def _check_turn(self, msg_id: _MessageId, method: Any) -> None:
         """Raise JsonRpcException unless a request for `method` may come now."""
@@ -144,13 +152,7 @@ class SignalGrepProtocol(LanguageServerProtocol):
         if (handler := self.fm.commands.get(params.command)) is None:
             known = ", ".join(self.fm.commands)
             raise InvalidParams("command", f"there is no {params.command!r}; there are {known}")
-        token = params.work_done_token
-        if token is not None and (task := asyncio.current_task()) is not None:
-            self._work_done[token] = task
-        try:
-            return await handler(_only_object(params.arguments), token)
-        finally:
-            self._work_done.pop(token, None)
+        return await handler(_only_object(params.arguments), params.work_done_token)
 
     @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
