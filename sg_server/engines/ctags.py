@@ -5,7 +5,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, cast
@@ -23,7 +23,7 @@ _QUIETLY: Final = (
 )
 _AS_TAGS: Final = (
     "--output-format=json",
-    "--fields={name}{line}{end}{kind}{scope}{language}{extras}",
+    "--fields={name}{input}{line}{end}{kind}{scope}{language}{extras}",
     # A tag for the file itself tells a language without tags from a language that ctags does not know.
     "--extras=+{inputFile}-{pseudo}",
     "--sort=no",
@@ -80,8 +80,15 @@ class Ctags:
         """
         if refusal := await self._refusal(len(text)):
             return refusal
-        with _private_file(basename, text) as path:
+        with private_file(basename, text) as path:
             return await self._structure_of_file(path)
+
+    async def write_tags(self, paths: Sequence[str], consume: Callable[[bytes], None]) -> Finished:
+        """Give `consume` the tags of the files at `paths`, which are absolute, as JSON lines.
+
+        The binary has to be one that `probe` finds no problem with. Raises OSError when it cannot be started.
+        """
+        return await self._run((*_QUIETLY, *_AS_TAGS, *paths), consume)
 
     async def _refusal(self, size: int) -> Structure | None:
         """Why ctags is not run on `size` bytes, or None when it is."""
@@ -95,14 +102,14 @@ class Ctags:
     async def _structure_of_file(self, path: str) -> Structure:
         tags = _Tags()
         try:
-            finished = await self._run((*_QUIETLY, *_AS_TAGS, path), tags.feed)
+            finished = await self.write_tags((path,), tags.feed)
             tags.finish()
         except OSError as error:
-            return Structure(status="provider-unavailable", detail=_not_started(error))
+            return Structure(status="provider-unavailable", detail=not_started(error))
         except _BrokenOutputError as error:
             return Structure(status="parse-error", detail=str(error))
         if finished.returncode != 0:
-            return Structure(status="parse-error", detail=_how_it_failed(finished))
+            return Structure(status="parse-error", detail=how_it_failed(finished))
         return tags.structure()
 
     async def _ask(self) -> CtagsCapabilities:
@@ -113,7 +120,7 @@ class Ctags:
             await self._run(("--version",), banner.extend)
             await self._run((*_QUIETLY, "--list-fields"), fields.extend)
         except OSError as error:
-            return CtagsCapabilities(path=self._binary, problem=_not_started(error))
+            return CtagsCapabilities(path=self._binary, problem=not_started(error))
         version = _VERSION.search(banner.decode("utf-8", "replace"))
         has_json = b"+json" in banner
         has_end = _END_FIELD.search(fields.decode("utf-8", "replace")) is not None
@@ -221,11 +228,13 @@ class _Tags:
             )
 
 
-def _not_started(error: OSError) -> str:
+def not_started(error: OSError) -> str:
+    """In one sentence why ctags could not be started."""
     return f"ctags cannot be started: {error.strerror or error}"
 
 
-def _how_it_failed(finished: Finished) -> str:
+def how_it_failed(finished: Finished) -> str:
+    """In one sentence how a run that failed has ended."""
     if finished.returncode < 0:
         return f"ctags was ended by signal {-finished.returncode}"
     *_, last_words = ("", *finished.stderr.splitlines())
@@ -233,7 +242,7 @@ def _how_it_failed(finished: Finished) -> str:
 
 
 @contextmanager
-def _private_file(basename: str, text: bytes) -> Iterator[str]:
+def private_file(basename: str, text: bytes) -> Iterator[str]:
     """A file with `text` in a directory of its own (0700), its name as telling as `basename`."""
     # The end of a name tells the language, so that is what a cut keeps.
     name = _UNSAFE_IN_NAMES.sub("_", basename)[-_NAME_CHARACTERS:]

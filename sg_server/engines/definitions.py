@@ -1,35 +1,15 @@
 """Every definition that Universal Ctags finds, with or without a proven end, in many files at once."""
 
-import os
-import re
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
 from sg_server import limits
-from sg_server.engines.ctags import Ctags
-from sg_server.engines.process import ProcessOwner
+from sg_server.engines.ctags import Ctags, how_it_failed, not_started, private_file
 from sg_server.engines.records import CappedRecords, Oversized
 
-_ARGUMENTS: Final = (
-    "--options=NONE",  # option files of a workspace can change languages and run programs
-    "--quiet=yes",
-    "--output-format=json",
-    "--fields={name}{input}{line}{end}{kind}{scope}{language}{extras}",
-    # A tag for the file itself tells a language without tags from a language that ctags does not know.
-    "--extras=+{inputFile}-{pseudo}",
-    "--sort=no",
-    "-f",
-    "-",
-)
-_NEUTRAL_FOLDER: Final = os.path.abspath(os.sep)
 _FILE_TAG: Final = b"inputFile"
-_UNSAFE_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._+-]")
-_NAME_CHARACTERS: Final = 100
 
 
 class Definition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -56,8 +36,7 @@ class DefinitionsUnavailable(Exception):
 class DefinitionReader:
     """Reads definitions with one ctags binary."""
 
-    def __init__(self, owner: ProcessOwner, ctags: Ctags) -> None:
-        self._owner = owner
+    def __init__(self, ctags: Ctags) -> None:
         self._ctags = ctags
 
     async def of_files(
@@ -73,23 +52,18 @@ class DefinitionReader:
         language ctags knows. Raises DefinitionsUnavailable.
         """
         capabilities = await self._ctags.probe()
-        if capabilities.path is None or capabilities.problem is not None:
-            raise DefinitionsUnavailable(capabilities.problem or "no ctags was found")
+        if capabilities.problem is not None:
+            raise DefinitionsUnavailable(capabilities.problem)
         tags = _Tags(take, holding)
         try:
-            finished = await self._owner.run(
-                (capabilities.path, *_ARGUMENTS, *paths),
-                tags.feed,
-                cwd=_NEUTRAL_FOLDER,
-                env={name: value for name, value in os.environ.items() if name not in {"CTAGS", "ETAGS"}},
-            )
+            finished = await self._ctags.write_tags(paths, tags.feed)
             tags.finish()
         except OSError as error:
-            raise DefinitionsUnavailable(f"ctags cannot be started: {error.strerror}") from error
+            raise DefinitionsUnavailable(not_started(error)) from error
         except msgspec.DecodeError as error:
             raise DefinitionsUnavailable(f"ctags wrote broken JSON: {error}") from error
         if finished.returncode != 0:
-            raise DefinitionsUnavailable(f"ctags ended with code {finished.returncode}: {finished.stderr}")
+            raise DefinitionsUnavailable(how_it_failed(finished))
         return frozenset(tags.known)
 
     async def of_text(self, basename: str, text: bytes) -> tuple[Definition, ...] | None:
@@ -98,7 +72,7 @@ class DefinitionReader:
         Raises DefinitionsUnavailable, and OSError when the private file for ctags cannot be written.
         """
         found: list[Definition] = []
-        with _private_file(basename, text) as path:
+        with private_file(basename, text) as path:
             known = await self.of_files([path], lambda _path, definition: found.append(definition))
         return tuple(found) if known else None
 
@@ -171,14 +145,3 @@ class _Tags:
             is_anonymous="anonymous" in extras,
         )
         self._take(path, definition)
-
-
-@contextmanager
-def _private_file(basename: str, text: bytes) -> Iterator[str]:
-    """A file with `text` in a directory of its own (0700), its name as telling as `basename`."""
-    # The end of a name tells the language, so that is what a cut keeps.
-    name = _UNSAFE_IN_NAMES.sub("_", basename)[-_NAME_CHARACTERS:]
-    with tempfile.TemporaryDirectory(prefix="signal-grep-") as directory:
-        path = Path(directory, name if name.strip(".") else "_")
-        path.write_bytes(text)
-        yield str(path)

@@ -37,7 +37,7 @@ class Session:
         self.documents = Documents(view)
         self.search = SearchService(self.programs.ripgrep, view, self.documents)
         self.inspection = InspectionService(self.programs.ctags, self.programs.tree_sitter, view)
-        reader = DefinitionReader(self.programs.processes, self.programs.ctags)
+        reader = DefinitionReader(self.programs.ctags)
         self.providers = Providers(reader, self.programs.tree_sitter)
         self.symbols = WorkspaceSymbols(self.programs.ripgrep, self.providers, view)
 

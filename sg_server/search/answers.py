@@ -15,6 +15,7 @@ from sg_server.search.results import Budget, FileRow, KeptOut, Match, Omitted, S
 from sg_server.search.snapshots import Snapshot
 from sg_server.search.summary import SummaryPage, summary_page
 from sg_server.text.excerpts import utf8_size
+from sg_server.text.plain import call
 from sg_server.text.positions import Location, Position, Range
 
 _NUMBERS_BYTES = 64
@@ -212,10 +213,10 @@ def _showing(first: int, last: int, total: int) -> str:
 
 
 def _matches_tail(kept: Kept, cursor: str | None, *, keep: bool) -> list[str]:
-    more = f"More: {headline.call('sg.page', cursor=cursor)}" if cursor else "No more matches follow."
+    more = f"More: {call('sg.page', cursor=cursor)}" if cursor else "No more matches follow."
     if not keep:
         return [more]
-    return [more, f"Source around one: {headline.call('sg.inspect', snapshot=kept.id, matchIndex=1)}"]
+    return [more, f"Source around one: {call('sg.inspect', snapshot=kept.id, matchIndex=1)}"]
 
 
 def _summary_tail(kept: Kept, cursor: str | None) -> list[str]:
@@ -223,9 +224,9 @@ def _summary_tail(kept: Kept, cursor: str | None) -> list[str]:
     example = snapshot.displays[snapshot.by_count[0]]
     path = example if len(example) <= _EXAMPLE_PATH_CHARACTERS else "PATH"
     return [
-        f"More files: {headline.call('sg.page', cursor=cursor)}" if cursor else "No more files follow.",
-        f"Matches of one or several files: {headline.call('sg.page', snapshot=kept.id, path=path)}",
-        f"All matches: {headline.call('sg.page', snapshot=kept.id)}",
+        f"More files: {call('sg.page', cursor=cursor)}" if cursor else "No more files follow.",
+        f"Matches of one or several files: {call('sg.page', snapshot=kept.id, path=path)}",
+        f"All matches: {call('sg.page', snapshot=kept.id)}",
     ]
 
 

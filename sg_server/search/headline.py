@@ -1,34 +1,14 @@
 """What every answer of a search says first and last: totals, completeness, rules, how to go on."""
 
-import json
 from collections.abc import Callable
 
 from sg_server import limits
 from sg_server.search.results import Budget, KeptOut, PartialReason, Rules, Totals
 from sg_server.search.snapshots import Snapshot
+from sg_server.text.plain import plain
 
 _NAMED_IN_TEXT = 5
 _NAME_CHARACTERS = 200
-
-_CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20) if code != ord("\t")} | {
-    0x7F: 0x2421,
-    **dict.fromkeys(range(128, 160), 65533),
-    0x2028: 0xFFFD,
-    0x2029: 0xFFFD,
-}
-
-
-def plain(text: str) -> str:
-    """`text` on one line: what would end a line or steer a terminal is shown as a picture of itself."""
-    return text if text.isprintable() else text.translate(_CONTROL_PICTURES)
-
-
-def call(command: str, **params: object) -> str:
-    """A command as it is to be sent, for the reader to copy."""
-    text = json.dumps(params, ensure_ascii=False, separators=(",", ":"))
-    if not text.isprintable():
-        text = json.dumps(params, separators=(",", ":"))
-    return f"{command} {text}"
 
 
 def counted(count: int, noun: str) -> str:

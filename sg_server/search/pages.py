@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from sg_server import limits
 from sg_server.search.evidence import FileEvidence
-from sg_server.search.headline import plain
 from sg_server.search.reading import Context, ShownRow
 from sg_server.search.results import Match
 from sg_server.search.snapshots import Snapshot
 from sg_server.text.excerpts import clip_bytes, utf8_size
+from sg_server.text.plain import plain
 from sg_server.text.positions import Location, Position, Range
 
 _ITEM_BYTES = 500

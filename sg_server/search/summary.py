@@ -6,10 +6,10 @@ import msgspec
 
 from sg_server import limits
 from sg_server.search.evidence import FileEvidence, Row
-from sg_server.search.headline import plain
 from sg_server.search.results import FileRow, Preview
 from sg_server.search.snapshots import Snapshot
 from sg_server.text.excerpts import clip_around, clip_bytes, utf8_size
+from sg_server.text.plain import plain
 
 _PREVIEW_CHARACTERS = 160
 _PATH_BYTES = 4 * limits.KIB

@@ -19,7 +19,7 @@ COMMON = "C C++ C# Go Java JavaScript Kotlin Lua PHP Perl Python Ruby Rust Sh Ty
 
 def reader_of(ctags: str | None) -> DefinitionReader:
     owner = ProcessOwner()
-    return DefinitionReader(owner, Ctags(owner, ctags))
+    return DefinitionReader(Ctags(owner, ctags))
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sg_server.search.headline import call, counted, names, plain
+from sg_server.search.headline import counted, names
+from sg_server.text.plain import call, plain
 
 
 @given(st.text())
