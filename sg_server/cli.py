@@ -15,16 +15,12 @@ import msgspec
 
 from sg_server import __version__, limits, terminal
 from sg_server.errors import SignalGrepError
-from sg_server.health import Programs, examine
-from sg_server.search.params import PageParams, SearchParams
-from sg_server.search.results import ContextProblem, Match, SearchResult
-from sg_server.search.service import SearchService
-from sg_server.text.positions import TextView
-from sg_server.workspace import uris
-from sg_server.workspace.documents import NoDocuments
-from sg_server.workspace.folders import Workspace
+from sg_server.oneshot import OneShot, shown_path, spot_of
+from sg_server.search.params import SearchParams
+from sg_server.search.results import ContextProblem, Match
 
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_LOG_LEVELS = ("debug", "info", "warning", "error")
 
 FOUND, NOTHING, ERROR, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -66,7 +62,7 @@ def _parser(name: str) -> argparse.ArgumentParser:
     parser.add_argument("--rg", metavar="PATH", help="the ripgrep to run")
     parser.add_argument("--ctags", metavar="PATH", help="the Universal Ctags to run")
     parser.add_argument("--log-file", metavar="FILE", help="log to FILE instead of standard error")
-    parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), default="warning")
+    parser.add_argument("--log-level", choices=_LOG_LEVELS, default="warning", help="(default: %(default)s)")
     return parser
 
 
@@ -85,11 +81,13 @@ def _define_doctor(parser: argparse.ArgumentParser) -> None:
 def _define_search(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_search)
     add = parser.add_argument
-    add("words", metavar=("PATTERN", "PATH"), nargs="*", help="a regex, and folders or files to search in")
+    parser.usage = "sg-server search [options] PATTERN [PATH ...]"
+    add("words", metavar="PATTERN, PATH", nargs="*", help="a regex, and folders or files to search in")
     add("-e", "--regexp", metavar="PATTERN", help="the pattern; all words are paths then")
-    add("-i", "--ignore-case", dest="ignore_case", action="store_true", default=None)
-    add("-s", "--case-sensitive", dest="ignore_case", action="store_false", default=None)
-    add("-S", "--smart-case", dest="ignore_case", action="store_const", const=None, help="(default)")
+    add("-i", "--ignore-case", dest="ignore_case", action="store_true", default=None, help="a is A")
+    add("-s", "--case-sensitive", dest="ignore_case", action="store_false", default=None, help="a is not A")
+    smart = "case matters if PATTERN has an upper case letter (default)"
+    add("-S", "--smart-case", dest="ignore_case", action="store_const", const=None, help=smart)
     add("-F", "--fixed-strings", action="store_true", help="take PATTERN literally")
     add("-w", "--word-regexp", action="store_true", help="match whole words only")
     add("-U", "--multiline", action="store_true", help="let a match span lines")
@@ -105,12 +103,27 @@ def _define_search(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=_count, metavar="N", help="show the first N matches; all are counted")
     add("--json", action="store_true", help="one JSON object a match, then one with the totals")
     add("--heading", action=argparse.BooleanOptionalAction, default=True, help="paths above their matches")
-    add("--color", choices=get_args(terminal.ColorChoice), default="auto")
+    _add_color(parser)
+
+
+def _define_inspect(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_inspect)
+    parser.usage = "sg-server inspect [options] PATH:LINE[:COLUMN] ..."
+    most = limits.INSPECT_TARGETS
+    parser.add_argument("words", metavar="PATH:LINE", nargs="*", help=f"up to {most} places, counted from 1")
+    parser.add_argument("--json", action="store_true", help="one JSON object, as over LSP")
+    _add_color(parser)
+
+
+def _add_color(parser: argparse.ArgumentParser) -> None:
+    choices = get_args(terminal.ColorChoice)
+    parser.add_argument("--color", choices=choices, default="auto", help="auto: on a terminal only (default)")
 
 
 _COMMANDS = {
     "serve": ("serve editors and agents over the Language Server Protocol", _define_serve),
     "search": ("search files: everything is counted, whatever is shown", _define_search),
+    "inspect": ("show source around lines, with the symbol that encloses each", _define_inspect),
     "doctor": ("say what is installed, what is missing, and how to get it", _define_doctor),
 }
 
@@ -146,8 +159,7 @@ def _doctor(parsed: argparse.Namespace) -> int:
 
 
 async def _examine(parsed: argparse.Namespace) -> int:
-    workspace, _ = _workspace(())
-    report = await examine(_programs(parsed, workspace), workspace=workspace, encoding="utf-8")
+    report = await _one_shot(parsed, ()).health()
     _write(terminal.health_lines(report))
     return FOUND if report.rg.version else NOTHING
 
@@ -162,12 +174,9 @@ def _search(parsed: argparse.Namespace) -> int:
 
 
 async def _search_and_print(parsed: argparse.Namespace) -> int:
-    workspace, roots = _workspace(parsed.words)
-    # Columns are bytes and only LF ends a line, as ripgrep has it.
-    view = TextView(encoding="utf-8", lone_cr_ends_line=False)
-    service = SearchService(_programs(parsed, workspace).ripgrep, view, NoDocuments())
-    result = await service.search(_search_params(parsed, roots), workspace)
-    matches = _matches(service, workspace, result, parsed.limit)
+    one_shot = _one_shot(parsed, parsed.words)
+    result = await one_shot.search(_search_params(parsed, one_shot.uris))
+    matches = one_shot.matches(result, parsed.limit)
     problems = await (_print_json(matches) if parsed.json else _print_files(matches, parsed))
     if parsed.json:
         _write_json(
@@ -207,22 +216,6 @@ def _search_params(parsed: argparse.Namespace, roots: tuple[str, ...]) -> Search
     )
 
 
-async def _matches(
-    service: SearchService, workspace: Workspace, result: SearchResult, limit: int | None
-) -> AsyncIterator[Match]:
-    """The first `limit` matches, or all: the page in `result` and those after it."""
-    left = limit if limit is not None else result.totals.retained
-    while left > 0:
-        shown = (result.matches or ())[:left]
-        for match in shown:
-            yield match
-        left -= len(shown)
-        if result.cursor is None:
-            return
-        page = PageParams(cursor=result.cursor, view="items", limit=left)
-        result = await service.page(page, workspace)
-
-
 async def _print_json(matches: AsyncIterator[Match]) -> list[ContextProblem]:
     async for match in matches:
         _write_json(match)
@@ -231,13 +224,13 @@ async def _print_json(matches: AsyncIterator[Match]) -> list[ContextProblem]:
 
 async def _print_files(matches: AsyncIterator[Match], parsed: argparse.Namespace) -> list[ContextProblem]:
     """Print file by file. Returns why context was left out, where it was."""
-    colors = terminal.palette(parsed.color, os.environ, is_terminal=sys.stdout.isatty())
+    colors = _colors(parsed)
     problems: list[ContextProblem] = []
     separator: list[str] = []
     of_file: list[Match] = []
 
     def print_file() -> None:
-        path = _shown_path(of_file[0])
+        path = shown_path(of_file[0].uri)
         _write([*separator, *terminal.file_lines(path, of_file, colors, heading=parsed.heading)])
         separator[:] = [""] if parsed.heading else []
 
@@ -253,33 +246,31 @@ async def _print_files(matches: AsyncIterator[Match], parsed: argparse.Namespace
     return problems
 
 
-def _shown_path(match: Match) -> str:
-    """The path below the working folder; whole where it is not below it."""
-    path = uris.path_of(match.uri) or match.path
-    below = os.path.relpath(path)
-    return uris.display(path if below.startswith(os.pardir) else below)
+def _inspect(parsed: argparse.Namespace) -> int:
+    if not parsed.words:
+        _complain("a place is required: sg-server inspect PATH:LINE ...")
+        return ERROR
+    return _run(_inspect_and_print(parsed))
 
 
-def _workspace(paths: Iterable[str]) -> tuple[Workspace, tuple[str, ...]]:
-    """A workspace that holds the working folder and every path, and the URIs of the paths."""
-    here = os.path.realpath(os.curdir)
-    folders, roots = [], []
-    for path in map(os.path.abspath, paths):
-        real = os.path.realpath(path)
-        if os.path.join(real, "").startswith(os.path.join(here, "")):
-            folder, root = os.getcwd(), path
-        elif os.path.isdir(path):
-            folder, root = path, path
-        else:
-            folder, root = os.path.dirname(real), real
-        folders.append(uris.uri_of(folder))
-        roots.append(uris.uri_of(root))
-    workspace = Workspace.of((folder, None) for folder in folders or [uris.uri_of(os.getcwd())])
-    return workspace, tuple(roots)
+async def _inspect_and_print(parsed: argparse.Namespace) -> int:
+    spots = [spot_of(word) for word in parsed.words]
+    result = await _one_shot(parsed, [spot.path for spot in spots]).inspect(spots)
+    if parsed.json:
+        _write_json(result)
+    else:
+        _write(terminal.inspection_lines(result, _colors(parsed)))
+    for note in terminal.inspection_notes(result):
+        _complain(note)
+    return FOUND if result.status == "complete" else NOTHING
 
 
-def _programs(parsed: argparse.Namespace, workspace: Workspace) -> Programs:
-    return Programs(rg_path=parsed.rg, ctags_path=parsed.ctags, workspace=workspace)
+def _one_shot(parsed: argparse.Namespace, paths: Iterable[str]) -> OneShot:
+    return OneShot(paths, rg_path=parsed.rg, ctags_path=parsed.ctags)
+
+
+def _colors(parsed: argparse.Namespace) -> terminal.Palette:
+    return terminal.palette(parsed.color, os.environ, is_terminal=sys.stdout.isatty())
 
 
 def _run(work: Coroutine[Any, Any, int]) -> int:

@@ -1,15 +1,21 @@
-"""What the command line prints: matches as ripgrep shows them, notes, and a report on health."""
+"""What the command line prints: matches as ripgrep shows them, source, notes, and a report on health."""
 
+import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
+from sg_server.engines.treesitter import TreeSitterCapabilities
 from sg_server.health import Health, Program
-from sg_server.search.headline import plain
+from sg_server.inspection.results import Inspection, InspectResult
 from sg_server.search.results import ContextProblem, Match, PartialReason, SearchResult
+from sg_server.text.plain import call, plain
 
 ColorChoice = Literal["auto", "always", "never"]
+
+_SOURCE_ROW = re.compile(r"( *[0-9]+)([> ]) (.*)")
 
 _REASONS: Mapping[PartialReason, str] = {
     "retention-limit": "only {retained:,} of {matches:,} matches were kept: narrow the search",
@@ -103,17 +109,61 @@ def notes(result: SearchResult, problems: Iterable[ContextProblem]) -> Iterator[
         yield f"some context was left out: its file is {problem}"
 
 
+def inspection_lines(result: InspectResult, colors: Palette) -> Iterator[str]:
+    """The source that is shown, as in the answer's text; `inspection_notes` has the rest of that."""
+    lines = result.text.split("\n")
+    missing = len(_missing(result))
+    # Before the source the text counts what is missing, and an empty line follows; after it comes what is.
+    for line in lines[2 : len(lines) - missing] if missing else lines:
+        row = _SOURCE_ROW.fullmatch(line)
+        if row is not None:
+            number, mark, source = row.groups()
+            shown = f"{colors.occurrence}{mark}{colors.end}" if mark == ">" else mark
+            yield f"{colors.number}{number}{colors.end}{shown} {source}"
+        elif line and not line.startswith(" "):
+            place, _, symbol = line.partition("  ")
+            yield f"{colors.path}{place}{colors.end}  {symbol}"
+        else:
+            yield _with_commands(line, result)
+
+
+def inspection_notes(result: InspectResult) -> Iterator[str]:
+    """Why places are not shown."""
+    if missing := _missing(result):
+        lines = result.text.split("\n")
+        yield from (_with_commands(line, result) for line in lines[-len(missing) :])
+
+
+def _missing(result: InspectResult) -> list[Inspection]:
+    return [inspection for inspection in result.inspections if inspection.outcome != "returned"]
+
+
+def _with_commands(line: str, result: InspectResult) -> str:
+    """`line` with requests of the protocol as they are made in a terminal."""
+    for inspection in result.inspections:
+        if inspection.retry is not None:
+            place = shlex.quote(f"{inspection.path}:{inspection.retry['line']}")
+            line = line.replace(call("sg.inspect", **inspection.retry), f"sg-server inspect {place}")
+    return line
+
+
 def health_lines(health: Health) -> Iterator[str]:
     """A report for people: versions, then what is wrong and how to put it right."""
     yield f"signal-grep {health.server}, Python {health.python}, {health.platform}"
     yield f"rg     {_program(health.rg)}"
     yield f"ctags  {_program(health.ctags)}"
+    yield f"tree-sitter {health.tree_sitter.version or 'not found'}: {_languages(health.tree_sitter)}"
     for problem in health.problems:
         yield ""
         yield f"{problem.code}: {problem.message}"
         yield f"  {problem.hint}"
     if not health.problems:
         yield "Everything is in place."
+
+
+def _languages(tree_sitter: TreeSitterCapabilities) -> str:
+    missing = f"; no grammar for {', '.join(tree_sitter.missing)}" if tree_sitter.missing else ""
+    return (", ".join(tree_sitter.languages) or "no language") + missing
 
 
 def _program(program: Program) -> str:

@@ -34,7 +34,8 @@ MAY_IMPORT = {
     "health": CORE | {"search", "inspection", "settings"},
     "terminal": CORE | {"search", "inspection", "health"},
     "lsp": CORE | {"search", "inspection", "symbols", "health", "settings"},
-    "cli": CORE | {"search", "inspection", "health", "terminal", "lsp"},
+    "oneshot": CORE | {"search", "inspection", "health"},
+    "cli": {"search", "oneshot", "terminal", "lsp"},
     "__main__": {"cli"},
 }
 

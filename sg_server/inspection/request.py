@@ -61,10 +61,11 @@ class InspectParams(_Params, frozen=True, kw_only=True):
 
 
 class PlaceAsk(msgspec.Struct, frozen=True, kw_only=True):
-    """A place in a text: a line (1-based, LF only) or else a position of the file `name`."""
+    """A place in a text: a line (1-based, LF only), a position, or a line with a position in it."""
 
     kind: Literal["path", "uri"]
     name: str
+    """Of the file."""
     field: str
     """The request's own name for `name`, for messages."""
     line: int | None

@@ -44,7 +44,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing to inspect. Either `line` (1-based, LF only) or `position` says where."""
+    """One thing to inspect.
+
+    `line` (1-based, LF only) says where, or else `position`; beside `line` that tells what to keep in view.
+    """
 
     subject: Subject
     request: RetryParams

@@ -1,6 +1,8 @@
 import json
 import os
 import pty
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -147,16 +149,24 @@ def test_paths_outside_the_working_folder_are_searched_too(project: Path, tmp_pa
     }
 
 
-def test_a_terminal_gets_colors(project: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "colored"),
+    [
+        (["search", "needle"], b"\x1b[32m1\x1b[0m:1:\x1b[1;31mneedle\x1b[0m"),
+        (["inspect", "a.txt:1"], b"\x1b[32m1\x1b[0m\x1b[1;31m>\x1b[0m needle"),
+    ],
+)
+def test_a_terminal_gets_colors(project: Path, arguments: list[str], colored: bytes) -> None:
     write_files(project, {"a.txt": "needle"})
     controller, terminal = pty.openpty()
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
     environment.pop("NO_COLOR", None)
-    subprocess.run([*SERVER, "search", "needle"], cwd=project, stdout=terminal, env=environment, check=True)
+    subprocess.run([*SERVER, *arguments], cwd=project, stdout=terminal, env=environment, check=True)
     os.close(terminal)
     shown = os.read(controller, 1_000)
     os.close(controller)
-    assert b"1:\x1b[1;31mneedle\x1b[0m" in shown.replace(b"\x1b[32m1\x1b[0m:", b"")
+    assert colored in shown
+    assert b"\x1b" not in run(project, *arguments)[1].encode()
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(project: Path) -> None:
@@ -203,3 +213,116 @@ def test_the_log_goes_to_a_file(project: Path, tmp_path: Path) -> None:
         assert process.communicate(timeout=20) == ("", "")
     assert process.returncode == 1
     assert "INFO" in log.read_text()
+
+
+SOURCE = "import os\n\n\ndef greet(name):\n    hello = name\n    return hello\n"
+
+
+@pytest.mark.parametrize("command", ["serve", "search", "inspect", "doctor"])
+def test_every_command_has_help(tmp_path: Path, command: str) -> None:
+    code, output, errors = run(tmp_path, command, "--help")
+    assert (code, errors) == (0, "")
+    assert output.startswith(f"usage: sg-server {command} ")
+
+
+def test_a_line_is_shown_with_the_symbol_around_it(project: Path) -> None:
+    write_files(project, {"app.py": SOURCE})
+    code, output, errors = run(project, "inspect", "app.py:5", "--ctags", "/nowhere/ctags")
+    assert (code, errors) == (0, "")
+    assert output.splitlines() == [
+        "app.py:5  function greet (tree-sitter, lines 4-6)",
+        "4  def greet(name):",
+        "5>     hello = name",
+        "6      return hello",
+    ]
+
+
+def test_places_inside_and_outside_the_working_folder_are_shown(project: Path, tmp_path: Path) -> None:
+    write_files(tmp_path, {"project/a.py": SOURCE, "project/sub/b.py": SOURCE, "other/c.py": SOURCE})
+    places = ["a.py:1", "./sub/../sub/b.py:5", f"{tmp_path}/other/c.py:5:9", "../other/c.py:4"]
+    code, output, errors = run(project, "inspect", *places)
+    assert (code, errors) == (0, "")
+    headings = [line.partition("  ")[0] for line in output.splitlines() if re.match(r"\S+:\d+  ", line)]
+    assert headings == ["a.py:1", "sub/b.py:5", f"{tmp_path}/other/c.py:5", f"{tmp_path}/other/c.py:4"]
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("odd:3:2", "odd:3:2"),
+        ("odd:3:2:1", "odd:3:2"),
+        ("odd:3:2:1:1", "odd:3:2:1"),
+        ("-dash.py:2", "-dash.py:2"),
+        ("a\nb:1", "a\N{SYMBOL FOR LINE FEED}b:1"),
+        ("plain:7:1:1", "plain:7:1"),
+        ("plain:2:1", "plain:2"),
+    ],
+)
+def test_names_with_colons_and_odd_characters_are_inspected(project: Path, word: str, shown: str) -> None:
+    names = ["odd:3", "odd:3:2", "-dash.py", "a\nb", "plain", "plain:7"]
+    write_files(project, dict.fromkeys(names, "one\ntwo\nthree\n"))
+    code, output, _ = run(project, "inspect", "--", word)
+    assert (code, output.partition("  ")[0]) == (0, shown)
+
+
+def test_an_inspection_as_json_is_what_the_server_answers(project: Path) -> None:
+    write_files(project, {"app.py": SOURCE})
+    code, output, _ = run(project, "inspect", "--json", "app.py:5", "app.py:99")
+    answer = json.loads(output)
+    assert (code, answer["version"], answer["status"]) == (1, 1, "partial")
+    assert [each["outcome"] for each in answer["inspections"]] == ["returned", "error"]
+    assert answer["inspections"][0]["symbol"]["name"] == "greet"
+    assert answer["blocks"][0]["startLine"] == 4
+
+
+def test_what_cannot_be_shown_is_one_and_says_why(project: Path) -> None:
+    write_files(project, {"app.py": SOURCE, "other.py": SOURCE})
+    code, output, errors = run(project, "inspect", "app.py:5", "other.py:99")
+    assert (code, output.count("greet")) == (1, 2)
+    assert errors == (
+        "sg-server: other.py:99  not shown (source-unavailable): other.py has no line 99; its last is 6\n"
+    )
+    code, output, errors = run(project, "inspect", ".:1")
+    assert (code, output) == (1, "")
+    assert "source-unavailable" in errors
+
+
+def test_more_of_a_long_file_is_had_by_the_command_that_is_told(project: Path) -> None:
+    write_files(project, {"it's long.txt": "x" * 200 + "\n" + "line\n" * 500})
+    _, output, _ = run(project, "inspect", "it's long.txt:1")
+    told = output.splitlines()[-1].partition("More: ")[2]
+    program, command, place = shlex.split(told)
+    assert (program, command) == ("sg-server", "inspect")
+    code, output, _ = run(project, command, place)
+    assert (code, "x" * 200 in output) == (0, False)
+
+
+def test_a_column_keeps_its_part_of_a_long_line_in_view(project: Path) -> None:
+    write_files(project, {"a.txt": "é" * 4_000 + "needle" + "x" * 4_000})
+    _, output, _ = run(project, "inspect", "a.txt:1:8001")
+    assert "needle" in output
+    assert len(output.splitlines()[-1]) < 600
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        [],
+        ["app.py"],
+        ["app.py:0"],
+        ["app.py:1:0"],
+        ["app.py:x"],
+        [":1"],
+        ["missing.py:1"],
+        ["../missing/x.py:1"],
+        ["/missing/x.py:1"],
+        [".git/config:1"],
+        ["app.py:1"] * 6,
+    ],
+)
+def test_a_wrong_place_is_two_and_one_message(project: Path, places: list[str]) -> None:
+    write_files(project, {"app.py": SOURCE, ".git/config": "x\n"})
+    code, output, errors = run(project, "inspect", *places)
+    assert (code, output) == (2, "")
+    assert errors.startswith("sg-server: ")
+    assert "Traceback" not in errors

@@ -1,9 +1,12 @@
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import pytest
 
+from sg_server.engines.treesitter import TreeSitterCapabilities
 from sg_server.health import Health, Problem, Program
+from sg_server.inspection.request import RetryParams
+from sg_server.inspection.results import Inspection, InspectResult
 from sg_server.search.results import KeptOut, KeptOutFile, Match, Omitted, Rules, SearchResult, Totals
 from sg_server.terminal import (
     COLORS,
@@ -12,9 +15,12 @@ from sg_server.terminal import (
     Palette,
     file_lines,
     health_lines,
+    inspection_lines,
+    inspection_notes,
     notes,
     palette,
 )
+from sg_server.text.plain import call
 from sg_server.text.positions import Location, Position, Range
 
 MARKS = Palette("P<", "N<", "O<", ">")
@@ -183,6 +189,7 @@ def health(**more: Any) -> Health:
         platform="Linux",
         rg=more.pop("rg", Program(path="/usr/bin/rg", found="path", version="ripgrep 15")),
         ctags=Program(),
+        tree_sitter=TreeSitterCapabilities(version="0.25", languages=("C", "Lua"), missing=("Go",)),
         position_encoding="utf-8",
         folders=(),
         snapshots=(),
@@ -197,6 +204,7 @@ def test_a_report_says_when_all_is_well() -> None:
         "signal-grep 1.2.3, Python 3.11, Linux",
         "rg     ripgrep 15 (/usr/bin/rg, by path)",
         "ctags  not found",
+        "tree-sitter 0.25: C, Lua; no grammar for Go",
         "Everything is in place.",
     ]
 
@@ -207,7 +215,59 @@ def test_a_report_ends_with_what_to_do() -> None:
     assert list(health_lines(report))[1:] == [
         "rg     cannot be used (/x/rg, by option)",
         "ctags  not found",
+        "tree-sitter 0.25: C, Lua; no grammar for Go",
         "",
         "rg-failed: it broke",
         "  Install it.",
     ]
+
+
+def inspected(*targets: Inspection, text: Sequence[str]) -> InspectResult:
+    shown = all(each.outcome == "returned" for each in targets)
+    status: Literal["complete", "partial"] = "complete" if shown else "partial"
+    return InspectResult(status=status, text="\n".join(text), inspections=targets, blocks=())
+
+
+def target(outcome: Literal["returned", "deferred", "error"], **more: Any) -> Inspection:
+    return Inspection(
+        input=0, path="it's a.py", uri="file:///a.py", line=7, outcome=outcome, structure="available", **more
+    )
+
+
+def test_source_is_shown_and_what_is_missing_is_told_apart() -> None:
+    result = inspected(
+        target("returned"),
+        target("error"),
+        text=[
+            "PARTIAL: 1 of 2 targets are shown.",
+            "",
+            "a.py:7  function f (ctags, lines 7-8)",
+            "7> def f():",
+            "8      pass",
+            "b.py:9  not shown (source-unavailable): gone",
+        ],
+    )
+    assert list(inspection_lines(result, PLAIN)) == [
+        "a.py:7  function f (ctags, lines 7-8)",
+        "7> def f():",
+        "8      pass",
+    ]
+    assert list(inspection_lines(result, Palette("P", "N", "O", "E"))) == [
+        "Pa.py:7E  function f (ctags, lines 7-8)",
+        "N7EO>E def f():",
+        "N8E      pass",
+    ]
+    assert list(inspection_notes(result)) == ["b.py:9  not shown (source-unavailable): gone"]
+
+
+def test_nothing_is_shown_where_everything_is_missing() -> None:
+    result = inspected(target("error"), text=["PARTIAL: 0 of 1 targets are shown.", "a.py:7  not shown"])
+    assert list(inspection_lines(result, PLAIN)) == []
+    assert list(inspection_notes(result)) == ["a.py:7  not shown"]
+
+
+def test_a_request_for_more_is_told_as_a_command_of_the_shell() -> None:
+    retry: RetryParams = {"uri": "file:///a.py", "line": 90}
+    text = ["a.py:7  no symbol", "7> x", f"  … 0 lines before, 99 after. More: {call('sg.inspect', **retry)}"]
+    shown = list(inspection_lines(inspected(target("returned", retry=retry), text=text), PLAIN))
+    assert shown[-1] == """  … 0 lines before, 99 after. More: sg-server inspect 'it'"'"'s a.py:90'"""
