@@ -61,8 +61,8 @@ async def assert_fit(client: LanguageClient) -> None:
 async def test_a_search_can_be_cancelled_at_any_of_its_runs(
     moment: str, start: Start, project: Path, rg: GatedRg
 ) -> None:
-    write_numbered(project, files=3, lines=1)
     client = await start("--rg", rg.path)
+    write_numbered(project, files=3, lines=1)
     rg.close(moment)
     task = search(client)
     async with rg.at(moment):
@@ -102,8 +102,8 @@ async def test_health_is_answered_during_a_flood_of_output(start: Start, tmp_pat
 async def test_a_search_that_waits_for_its_turn_never_starts_when_it_is_cancelled(
     start: Start, project: Path, rg: GatedRg
 ) -> None:
-    write_numbered(project, files=1, lines=1)
     client = await start("--rg", rg.path)
+    write_numbered(project, files=1, lines=1)
     moments = [f"before-{run + 1}" for run in range(limits.SEARCHES)]
     rg.close(*moments)
     tasks = [search(client, number) for number in range(limits.SEARCHES + 2)]
@@ -121,8 +121,8 @@ async def test_a_search_that_waits_for_its_turn_never_starts_when_it_is_cancelle
 async def test_a_cancelled_search_gives_its_turn_to_the_next(
     start: Start, project: Path, rg: GatedRg
 ) -> None:
-    write_numbered(project, files=1, lines=1)
     client = await start("--rg", rg.path)
+    write_numbered(project, files=1, lines=1)
     rg.close("before-1", "before-2")
     tasks = [search(client, number) for number in range(3)]
     async with rg.at("before-1"), rg.at("before-2"):
@@ -149,8 +149,8 @@ async def test_reading_a_big_page_can_be_cancelled(start: Start, project: Path) 
 
 @pytest.mark.parametrize("run", [1, 2])
 async def test_an_explanation_can_be_cancelled(run: int, start: Start, project: Path, rg: GatedRg) -> None:
-    write_numbered(project, files=1, lines=1)
     client = await start("--rg", rg.path)
+    write_numbered(project, files=1, lines=1)
     moment = f"before-{run}"
     rg.close(moment)
     task = ask(client, 1, "sg.explain", {"path": "f000.txt"})
@@ -163,8 +163,8 @@ async def test_an_explanation_can_be_cancelled(run: int, start: Start, project: 
 async def test_the_look_at_what_was_kept_out_can_be_cancelled(
     start: Start, project: Path, rg: GatedRg
 ) -> None:
-    write_numbered(project, files=1, lines=1)
     client = await start("--rg", rg.path)
+    write_numbered(project, files=1, lines=1)
     rg.close("before-2", "before-3")
     task = ask(client, 1, "sg.search", {"pattern": "missing", "explainEmpty": True})
     async with rg.at("before-2"), rg.at("before-3"):
@@ -174,8 +174,8 @@ async def test_the_look_at_what_was_kept_out_can_be_cancelled(
 
 
 async def test_many_searches_cancelled_at_once_leave_nothing(start: Start, project: Path) -> None:
-    write_numbered(project, files=200, lines=200)
     client = await start()
+    write_numbered(project, files=200, lines=200)
     tasks = [search(client, number, multiline=bool(number % 2)) for number in range(20)]
     await asyncio.sleep(0)
     for number in range(20):
@@ -187,8 +187,8 @@ async def test_many_searches_cancelled_at_once_leave_nothing(start: Start, proje
 
 
 async def test_a_token_cancels_as_the_id_does(start: Start, project: Path, rg: GatedRg) -> None:
-    write_numbered(project, files=1, lines=1)
     client = await start("--rg", rg.path)
+    write_numbered(project, files=1, lines=1)
     rg.close("before-1")
     params = {"command": "sg.search", "arguments": [{"pattern": "needle"}], "workDoneToken": "token"}
     message = {"jsonrpc": "2.0", "id": 1, "method": "workspace/executeCommand", "params": params}

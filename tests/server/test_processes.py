@@ -96,8 +96,8 @@ async def test_ripgrep_ends_by_itself_when_the_server_is_killed(start: Start, pr
 async def test_a_killed_ripgrep_is_an_error_and_no_empty_result(
     moment: str, start: Start, project: Path, rg: GatedRg
 ) -> None:
-    write_numbered(project, files=1, lines=1)
     client = await start("--rg", rg.path)
+    write_numbered(project, files=1, lines=1)
     rg.close(moment)
     task = begin_search(client)
     async with rg.at(moment):

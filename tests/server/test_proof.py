@@ -99,7 +99,12 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 
 
 async def start_on(start: Start, root: Path, rg: GatedRg) -> LanguageClient:
-    return await start(folders=(root,), options={"rgPath": rg.path})
+    client = await start(folders=(root,), options={"rgPath": rg.path})
+    # However long that took, the tree is not settled yet.
+    for place in root.rglob("*"):
+        os.utime(place, follow_symlinks=False)
+    let_time_pass(root)
+    return client
 
 
 def rows(answer: Any, root: Path) -> dict[str, bool]:
