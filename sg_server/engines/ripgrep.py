@@ -252,8 +252,8 @@ class Ripgrep:
         """Search `roots`, absolute paths, or `stdin` where the only root is `-`, giving the events to `sink`.
 
         Without `filters` the roots are files that are searched as they are.
-        Raises InvalidParams when rg refuses the pattern or a filter, PathNotFound when `cwd` is gone, RgMissing
-        and RgFailed.
+        Raises InvalidParams when rg refuses the pattern or a filter, PathNotFound when `cwd` is gone, and
+        RgMissing and RgFailed.
         """
         reader = _EventReader(sink)
         arguments = [
