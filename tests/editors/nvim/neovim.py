@@ -37,6 +37,8 @@ class Neovim:
             f"lua vim.lsp.config('signal_grep', {{ cmd = vim.json.decode([=[{json.dumps(server)}]=]) }})"
         )
         argv = [find_nvim(), "--embed", "--headless", "--clean", "-n", "-i", "NONE"]
+        # Looking for a Python to run plugins with takes a second at the first Python file.
+        argv += ["--cmd", "let g:loaded_python3_provider = 0"]
         argv += ["--cmd", f"set runtimepath^={PLUGIN}", "--cmd", settings, "--cmd", f"cd {folder}"]
         self._rpc = Rpc(argv, _clean_environment(home))
 

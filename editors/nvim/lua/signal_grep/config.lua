@@ -11,15 +11,17 @@ local defaults = {
   picker = 'float',
 }
 
---- The options in force.
+--- The options in force. Raises an error that names the option that is not one.
 ---@return signal_grep.Config
 function M.get()
   local config = vim.tbl_extend('force', defaults, vim.g.signal_grep or {})
   for name, value in pairs(config) do
-    if defaults[name] == nil then
+    local wanted = type(defaults[name])
+    if wanted == 'nil' then
       error(('vim.g.signal_grep: there is no option %q'):format(name), 0)
+    elseif type(value) ~= wanted then
+      error(('vim.g.signal_grep.%s: takes a %s, not a %s'):format(name, wanted, type(value)), 0)
     end
-    vim.validate('vim.g.signal_grep.' .. name, value, type(defaults[name]))
   end
   return config
 end

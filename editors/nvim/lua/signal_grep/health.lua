@@ -15,7 +15,8 @@ local PATIENCE = 10000
 ---@param program {path: string?, version: string?, found: string?}
 local function check_program(name, program)
   if program.version then
-    vim.health.ok(('%s %s: %s (from: %s)'):format(name, program.version, program.path, program.found))
+    local version = program.version:gsub('^ripgrep ', '')
+    vim.health.ok(('%s %s: %s (found by %s)'):format(name, version, program.path, program.found))
   end
 end
 

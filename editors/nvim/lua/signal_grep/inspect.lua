@@ -84,9 +84,6 @@ local function show(inspection, block)
   mark(buffer, inspection, first)
   local row = math.min(math.max(inspection.line - first + 1, 1), vim.api.nvim_buf_line_count(buffer))
   vim.api.nvim_win_set_cursor(window, { row, 0 })
-  vim.api.nvim_win_call(window, function()
-    vim.cmd('normal! zz')
-  end)
 end
 
 --- What the cursor points at: a match in a list, else its place in the file.
