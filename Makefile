@@ -9,6 +9,10 @@ READ := pyproject.toml constraints.txt
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 CHECKED := sg_server tests examples
 
+# $(call lua_tool,NAME,INSTALL,COMMAND): these tools are not on PyPI; only CI cannot go without.
+lua_tool = if command -v $(1) >/dev/null; then cd editors/nvim && $(3); \
+  elif [ "$$SG_REQUIRE_TOOLS" = 1 ]; then echo '$(1) is missing: $(2)' >&2; exit 1; fi
+
 .PHONY: help demo test lint format schema bench lock clean
 .DEFAULT_GOAL := help
 
@@ -34,6 +38,8 @@ lint: $(VENV)/ready-dev
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/python -m sg_server.lsp.schema --check
 	@$(BIN)/python -m pytest --quiet --no-header tests/test_house.py
+	@$(call lua_tool,luacheck,apt-get install lua-check,luacheck --formatter plain .)
+	@$(call lua_tool,stylua,npm install --global @johnnymorganz/stylua-bin,stylua --check .)
 
 format: $(VENV)/ready-dev
 	@$(BIN)/ruff check --quiet --fix-only $(CHECKED)
