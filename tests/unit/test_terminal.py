@@ -5,7 +5,6 @@ import pytest
 
 from sg_server.engines.treesitter import TreeSitterCapabilities
 from sg_server.health import Health, Problem, Program
-from sg_server.inspection.request import RetryParams
 from sg_server.inspection.results import Inspection, InspectResult
 from sg_server.search.results import KeptOut, KeptOutFile, Match, Omitted, Rules, SearchResult, Totals
 from sg_server.terminal import (
@@ -267,7 +266,7 @@ def test_nothing_is_shown_where_everything_is_missing() -> None:
 
 
 def test_a_request_for_more_is_told_as_a_command_of_the_shell() -> None:
-    retry: RetryParams = {"uri": "file:///a.py", "line": 90}
+    retry: dict[str, Any] = {"uri": "file:///a.py", "line": 90}
     text = ["a.py:7  no symbol", "7> x", f"  … 0 lines before, 99 after. More: {call('sg.inspect', **retry)}"]
     shown = list(inspection_lines(inspected(target("returned", retry=retry), text=text), PLAIN))
     assert shown[-1] == """  … 0 lines before, 99 after. More: sg-server inspect 'it'"'"'s a.py:90'"""
