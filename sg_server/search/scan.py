@@ -44,7 +44,7 @@ async def scan(
     """Search the files of `scope`, with `documents` in the place of theirs, keeping at most `most_rows` rows.
 
     `on_file` is given each file as soon as it has been searched and is known to be in scope.
-    Raises PathNotFound for a root that cannot be read, and as `Ripgrep.search`.
+    Raises PathNotFound for a named root that cannot be read, or if none can, and as `Ripgrep.search`.
     """
     # rg takes what is named however it is filtered, but still checks the filters themselves.
     as_named = msgspec.structs.replace(scope.filters, ignored=True, text=True)
@@ -68,7 +68,7 @@ async def scan(
     if on_file is not None:
         unsaved.tell_decided(on_file)
     searched = sum(document.is_new for document in documents)
-    unreadable: list[Unreadable] = []
+    unreadable = [*scope.unreadable]
     for filters, roots in ((scope.filters, scope.folders), (as_named, scope.files)):
         if roots:
             outcome = await ripgrep.search(matching, filters, roots, collector, cwd=scope.cwd)
@@ -102,8 +102,9 @@ def without_strays(found: Scan, workspace: Workspace, replaced: Collection[str |
 
 
 def _refuse_unreadable_root(scope: Scope, unreadable: list[Unreadable]) -> None:
-    roots = {uris.display(root): root for root in scope.roots}
-    for path in unreadable:
-        if path.path in roots:
-            message = f"{path.path} cannot be searched: {path.reason}"
-            raise PathNotFound(message, "Check the permissions of the folder or file that was named.")
+    """An open folder that nobody named is only missed where there is no other."""
+    roots = {uris.display(root) for root in scope.roots}
+    refused = [path for path in unreadable if path.path in roots]
+    if refused and (scope.is_named or len(refused) == len(roots)):
+        message = f"{refused[0].path} cannot be searched: {refused[0].reason}"
+        raise PathNotFound(message, "Check that the folder or file is there, and its permissions.")

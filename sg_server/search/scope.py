@@ -7,9 +7,10 @@ from pathlib import PurePath
 import msgspec
 
 from sg_server import limits
-from sg_server.engines.ripgrep import Filters
+from sg_server.engines.ripgrep import Filters, Unreadable
 from sg_server.errors import InvalidParams, NoWorkspace, PathNotFound, SignalGrepError
 from sg_server.search.params import ScopeParams, Strings
+from sg_server.workspace import uris
 from sg_server.workspace.folders import Place, Workspace
 
 _GLOB_SPECIAL = "*?[{}"
@@ -27,10 +28,14 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """Roots that are walked. The walk of one does not enter another, whose own walk no rule can prevent."""
     files: tuple[str, ...]
     """Files named by the client: searched even where rules keep them out."""
+    unreadable: tuple[Unreadable, ...]
+    """Open folders that are left out, since nobody named them and others are there."""
     filters: Filters
     membership: Filters | None
     """The rules without the include globs, where those would bring back files that these leave out."""
 
+    is_named: bool
+    """The client named the roots: all of them have to be readable."""
     is_everything: bool
     """Neither a path nor an include glob narrows it."""
     has_path_rules: bool
@@ -51,7 +56,8 @@ def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: 
         raise InvalidParams("glob", f"{negated!r} excludes; put {negated[1:]!r} under `exclude`")
     excludes = tuple(glob.removeprefix("!") for glob in strings(params.exclude, "exclude"))
     file_types = strings(params.file_type, "fileType")
-    folders, files = _roots(params, workspace)
+    places, unreadable = _places(params, workspace)
+    folders, files = _roots(places)
     first = workspace.folders[0].path if workspace.folders else os.sep
     cwd = os.path.splitdrive(first)[0] + os.sep
     # A named file is searched on its own, and so is a folder in another one: each is found once however it
@@ -82,8 +88,10 @@ def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: 
         cwd=cwd,
         folders=tuple(folders.values()),
         files=files,
+        unreadable=unreadable,
         filters=filters,
         membership=membership,
+        is_named=bool(params.path or params.uri),
         is_everything=not (globs or params.path or params.uri),
         has_path_rules=bool(globs or excludes or file_types),
     )
@@ -130,11 +138,26 @@ def is_within(path: str, workspace: Workspace) -> bool:
     return True
 
 
-def _roots(params: ScopeParams, workspace: Workspace) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The folders, by where they lead, and the files that `params` name, each once."""
-    places = places_of(params.path, params.uri, workspace) or tuple(
-        workspace.place(folder.path, "path") for folder in workspace.folders
+def _places(params: ScopeParams, workspace: Workspace) -> tuple[tuple[Place, ...], tuple[Unreadable, ...]]:
+    """What `params` name or else the open folders; and those of them that are gone, unless all are."""
+    if named := places_of(params.path, params.uri, workspace):
+        return named, ()
+    places: list[Place] = []
+    gone: dict[str, PathNotFound] = {}
+    for folder in workspace.folders:
+        try:
+            places.append(workspace.place(folder.path, "path"))
+        except PathNotFound as error:
+            gone[folder.path] = error
+    if gone and not places:
+        raise next(iter(gone.values()))
+    return tuple(places), tuple(
+        Unreadable(path=uris.display(path), reason=error.message) for path, error in gone.items()
     )
+
+
+def _roots(places: Iterable[Place]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The folders, by where they lead, and the files among `places`, each once."""
     folders: dict[str, str] = {}
     files: dict[str, str] = {}
     for place in places:

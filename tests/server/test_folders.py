@@ -208,16 +208,26 @@ async def test_the_last_folder_can_be_closed_and_another_opened(
     assert await found(client) == ["b.py"]
 
 
-async def test_a_folder_that_is_gone_from_the_disk_is_named(
+async def test_beside_a_folder_that_is_gone_from_the_disk_the_others_are_searched(
     start: Start, project: Path, folder: Path
 ) -> None:
     write_files(project, {"a.py": "needle\n"})
     client = await start(folders=[project, folder])
     shutil.rmtree(folder)
-    error = await failure(client)
+    answer = await search(client)
+    assert [match["path"] for match in answer["matches"]] == ["project/a.py"]
+    assert (answer["status"], answer["partialReasons"]) == ("partial", ["unreadable-path"])
+    assert answer["unreadablePaths"] == ["other"]
+    assert "PARTIAL (unreadable-path): 1 path could not be read: other." in answer["text"]
+    empty = await search(client, pattern="absent")
+    assert (empty["mode"], empty["status"]) == ("empty", "partial")
+    assert (await search(client, path="project"))["status"] == "complete"
+    error = await failure(client, path="other")
     assert error.data["code"] == "path-not-found"
     assert "other" in error.message
-    assert await found(client, path="project") == ["project/a.py"]
+    shutil.rmtree(project)
+    assert (await failure(client)).data["code"] == "path-not-found"
+    write_files(project, {"a.py": "needle\n"})
     write_files(folder, {"b.py": "needle\n"})
     assert await found(client) == ["other/b.py", "project/a.py"]
 

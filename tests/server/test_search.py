@@ -258,6 +258,9 @@ async def test_a_path_that_cannot_be_read_makes_an_answer_partial(
     empty = await command(client, "sg.search", {"pattern": "absent"})
     assert (empty["mode"], empty["status"]) == ("empty", "partial")
     assert "PARTIAL (unreadable-path)" in empty["text"]
+    beside = await start(folders=[project, project / "folder"], options={"rgPath": rg_without_privileges})
+    answer = await command(beside, "sg.search", {"pattern": "needle"})
+    assert answer["unreadablePaths"] == ["folder", "project/locked.txt"]
     for root in ("folder", "locked.txt"):
         code, message = await refused(client, "sg.search", {"pattern": "needle", "path": root})
         assert code == "path-not-found"
