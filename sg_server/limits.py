@@ -89,6 +89,10 @@ DOCUMENT_SYMBOLS: Final = 10_000
 OUTLINE_BYTES: Final = MIB
 """UTF-8 bytes of a Markdown text whose headings are looked for: some 0.2 s."""
 
+# Messages.
+MESSAGE_BYTES: Final = 64 * MIB
+"""The body of one message from a client."""
+
 # Processes.
 RECORD_BYTES: Final = 8 * MIB
 """One record of a program's output, its terminator not counted."""
