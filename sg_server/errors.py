@@ -2,6 +2,7 @@
 
 SignalGrepError
 ├── InvalidParams        -32602  the request is wrong: the message names the field and the remedy
+│   └── GitInternal              what is named is inside `.git`
 └── RequestFailed        -32803  the request is right and still failed: `code` says how
     ├── RgMissing, RgFailed, CleanupFailed
     ├── PathNotFound, OutsideWorkspace, NoWorkspace
@@ -35,6 +36,10 @@ class InvalidParams(SignalGrepError):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
         self.field = field
+
+
+class GitInternal(InvalidParams):
+    """A named path is inside `.git`, which is never searched. Remedy: name another."""
 
 
 class RequestFailed(SignalGrepError):

@@ -124,7 +124,7 @@ def matches_answer(
         matches = pages.items(snapshot, rows, kept.uri_of, limits.ITEMS_BYTES_MAX)
         shown = rows[: len(matches)]
     else:
-        tail = _matches_tail(kept, kept.cursor("matches", total, selection), keep=True)
+        tail = _matches_tail(kept, kept.cursor("matches", total, selection), snapshot.totals.retained)
         frame = [*_head(snapshot, budget), _showing(total, total, total), "", *tail]
         text = pages.MatchText(snapshot, limits.RESPONSE_BYTES - _size(frame) - _NUMBERS_BYTES)
         count = next((number for number, row in enumerate(rows) if not text.add(row)), len(rows))
@@ -133,12 +133,13 @@ def matches_answer(
     after = offset + len(shown)
     cursor = kept.cursor("matches", after, selection) if after < total else None
     is_kept = keep or cursor is not None
+    inspectable = shown[0].index if shown and is_kept else None
     lines = [
         *_head(snapshot, budget),
         _showing(offset + 1, after, total),
         *body,
         "",
-        *_matches_tail(kept, cursor, keep=is_kept),
+        *_matches_tail(kept, cursor, inspectable),
     ]
     has_items = style.view != "text"
     files = len(snapshot.files if selection == ALL_FILES else snapshot.selections[selection])
@@ -212,11 +213,12 @@ def _showing(first: int, last: int, total: int) -> str:
     )
 
 
-def _matches_tail(kept: Kept, cursor: str | None, *, keep: bool) -> list[str]:
+def _matches_tail(kept: Kept, cursor: str | None, inspectable: int | None) -> list[str]:
+    """The requests that can follow; `inspectable` is the index of a match for an example."""
     more = f"More: {call('sg.page', cursor=cursor)}" if cursor else "No more matches follow."
-    if not keep:
+    if inspectable is None:
         return [more]
-    return [more, f"Source around one: {call('sg.inspect', snapshot=kept.id, matchIndex=1)}"]
+    return [more, f"Source around one: {call('sg.inspect', snapshot=kept.id, matchIndex=inspectable)}"]
 
 
 def _summary_tail(kept: Kept, cursor: str | None) -> list[str]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sg_server import limits
 from sg_server.engines.ripgrep import Filters, Matching, Ripgrep
-from sg_server.errors import InvalidParams, OutsideWorkspace, PathNotFound, SignalGrepError
+from sg_server.errors import GitInternal, InvalidParams, OutsideWorkspace, PathNotFound, SignalGrepError
 from sg_server.search.params import ExplainParams
 from sg_server.search.request import SearchRequest
 from sg_server.search.results import ExplainResult, KeptOut, KeptOutFile, KeptOutRule, Reason
@@ -27,10 +27,8 @@ async def explain(ripgrep: Ripgrep, params: ExplainParams, workspace: Workspace)
         raise InvalidParams("path", f"exactly one file is to be named in `path` or `uri`; {len(named)} were")
     try:
         (place,) = places_of(params.path, params.uri, workspace)
-    except (PathNotFound, OutsideWorkspace, InvalidParams) as error:
-        if (reason := _refusal(error)) is None:
-            raise
-        return _answer(uris.display(named[0]), params, workspace, reason)
+    except (PathNotFound, OutsideWorkspace, GitInternal) as error:
+        return _answer(uris.display(named[0]), params, workspace, _refusal(error))
     if os.path.isdir(place.path):  # noqa: ASYNC240 - one stat, as everywhere in a normalisation
         raise InvalidParams("path", f"{place.display} is a folder; name a file")
     scope = normalise_scope(replace(params, path=place.folder.path, uri=None), workspace)
@@ -182,14 +180,13 @@ class _Rules:
         return any(seen)
 
 
-def _refusal(error: SignalGrepError) -> Reason | None:
-    """The rule behind a path that is refused before anything is asked; None when the request is wrong."""
+def _refusal(error: PathNotFound | OutsideWorkspace | GitInternal) -> Reason:
+    """The rule behind a path that is refused before anything is asked."""
     if isinstance(error, PathNotFound):
         return Reason(rule="missing", detail=error.message)
     if isinstance(error, OutsideWorkspace):
         return Reason(rule="outside-workspace", detail=error.message)
-    inside_git = error.message.endswith("is inside .git, which is never searched")
-    return Reason(rule="git-internal", detail=error.message) if inside_git else None
+    return Reason(rule="git-internal", detail=error.message)
 
 
 def _answer(display: str, params: ExplainParams, workspace: Workspace, reason: Reason) -> ExplainResult:

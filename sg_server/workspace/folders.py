@@ -10,7 +10,7 @@ from typing import Self
 
 import msgspec
 
-from sg_server.errors import InvalidParams, NoWorkspace, OutsideWorkspace, PathNotFound
+from sg_server.errors import GitInternal, InvalidParams, NoWorkspace, OutsideWorkspace, PathNotFound
 from sg_server.workspace import uris
 
 
@@ -220,9 +220,9 @@ def _is_path(path: str) -> bool:
 
 
 def _refuse_git(relative: str | None, shown: str, field: str) -> None:
-    """Raise InvalidParams where a component is `.git`, in any case: file systems may fold it."""
+    """Raise GitInternal where a component is `.git`, in any case: file systems may fold it."""
     if relative is not None and ".git" in relative.lower().split(os.sep):
-        raise InvalidParams(field, f"{shown} is inside .git, which is never searched")
+        raise GitInternal(field, f"{shown} is inside .git, which is never searched")
 
 
 def _plain_name(name: str | None) -> str | None:

@@ -95,6 +95,8 @@ async def test_every_text_names_its_cursor_and_how_to_go_on(tmp_path: Path) -> N
     page = await searcher.search("needle", limit=3)
     assert f'sg.page {{"cursor":"{page.cursor}"}}' in (page.text or "")
     assert f'sg.inspect {{"snapshot":"{page.snapshot}","matchIndex":1}}' in (page.text or "")
+    later = await searcher.page(cursor=page.cursor, limit=3)
+    assert f'sg.inspect {{"snapshot":"{page.snapshot}","matchIndex":4}}' in (later.text or "")
 
 
 async def test_what_a_text_says_to_send_can_be_sent(tmp_path: Path) -> None:
