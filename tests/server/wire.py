@@ -31,14 +31,17 @@ def write_program(path: Path, script: str) -> Path:
     return path
 
 
-def require_tool(name: str) -> str:
-    """The path of a program; without it the test is skipped, or fails where `SG_REQUIRE_TOOLS` is 1."""
-    path = shutil.which(name)
-    if path is None:
+def require_tool(name: str, path: str | None = None) -> str:
+    """The path of a program, looked for as `PATH` says or `path` does.
+
+    Without the program the test is skipped, or fails where `SG_REQUIRE_TOOLS` is 1.
+    """
+    found = shutil.which(name, path=path)
+    if found is None:
         (pytest.fail if os.environ.get("SG_REQUIRE_TOOLS") == "1" else pytest.skip)(
             f"{name} is not installed"
         )
-    return path
+    return found
 
 
 async def command(client: LanguageClient, name: str, argument: Mapping[str, Any] | None = None) -> Any:

@@ -39,7 +39,7 @@ end, { nargs = '*', complete = complete, desc = 'Search while typing' })
 
 map('n', '<Plug>(SignalGrepWord)', '<Cmd>SignalGrepWord<CR>')
 map('x', '<Plug>(SignalGrepSelection)', function()
-  require('signal_grep').selection()
+  require('signal_grep').selection({ jump = true })
 end)
 map('n', '<Plug>(SignalGrepPage)', '<Cmd>SignalGrepPage<CR>')
 map('n', '<Plug>(SignalGrepInspect)', '<Cmd>SignalGrepInspect<CR>')

@@ -2,16 +2,14 @@
 
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.editors.nvim.rpc import Rpc
+from tests.server.wire import require_tool
 
 ROOT = Path(__file__).resolve().parents[3]
 PLUGIN = ROOT / "editors/nvim"
@@ -19,12 +17,10 @@ DEADLINE_SECONDS = 10.0
 
 
 def find_nvim() -> str:
-    """The Neovim beside the interpreter, or that of PATH; without one the test is skipped or fails."""
-    beside = os.path.dirname(sys.executable)
-    nvim = shutil.which("nvim", path=os.pathsep.join((beside, os.environ.get("PATH", ""))))
-    if nvim is None:
-        (pytest.fail if os.environ.get("SG_REQUIRE_TOOLS") == "1" else pytest.skip)("nvim is not installed")
-    return nvim
+    """The Neovim beside the interpreter, where PyPI's is, or that of `PATH`."""
+    return require_tool(
+        "nvim", os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", "")))
+    )
 
 
 class Neovim:

@@ -91,6 +91,17 @@ def test_a_place_without_a_symbol_is_shown_with_the_reason(wait: Neovim) -> None
     assert "no symbol around it · wait.py:10" in screen.text()
 
 
+def test_empty_lines_at_the_top_do_not_shift_the_numbers(nvim: Neovim, project: Path) -> None:
+    write_files(project, {"a.txt": "\n\n\nplain needle\n"})
+    nvim.open("a.txt")
+    nvim.command("4")
+    screen = Screen(nvim)
+    nvim.command("SignalGrepInspect")
+    assert shown(nvim) == ["plain needle"]
+    assert "│4 plain needle" in screen.text()
+    assert ["SignalGrepLine", 0, 0, 0, 0] in marks(nvim)
+
+
 def test_unsaved_text_is_shown_as_it_is_in_the_buffer(wait: Neovim) -> None:
     lines = ["", "", "def early():", "    return 1", ""]
     wait.lua("vim.api.nvim_buf_set_lines(0, 0, 1, true, ...)", lines)

@@ -1,10 +1,12 @@
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.editors.nvim.conftest import Start
 from tests.editors.nvim.neovim import Neovim, Screen
-from tests.server.wire import write_files, write_program
+from tests.server.wire import require_tool, write_files, write_program
 
 FOOTER = "vim.inspect(vim.iter(vim.api.nvim_list_wins()):map(vim.api.nvim_win_get_config):totable())"
 
@@ -107,6 +109,20 @@ def test_the_search_for_a_former_text_is_ended(live: Neovim, tmp_path: Path) -> 
     assert live.lua(f"return {children}") == 1
     live.keys("<C-u>")
     live.until(f"{children} == 0")
+
+
+def test_rows_are_there_before_the_search_is_over(live: Neovim, project: Path, tmp_path: Path) -> None:
+    real = require_tool("rg", os.path.dirname(sys.executable))
+    searching = f"{real} --json needle {project}/a.txt; exec sleep 60"
+    rg = write_program(tmp_path / "rg", f'case "$*" in *--json*) {searching};; *) exec {real} "$@";; esac')
+    live.lua("vim.lsp.config('signal_grep', { init_options = { rgPath = ... } })", str(rg))
+    screen = Screen(live)
+    live.command("SignalGrepLive needle")
+    live.until(footer("1 match in 1 file …"))
+    assert "│a.txt:2:café 😀 needle" in screen.text()
+    live.keys("<CR>")
+    live.until("#vim.api.nvim_list_wins() == 1")
+    assert live.cursor == ("a.txt", 2, 12)
 
 
 def test_the_picker_of_vim_ui_goes_to_the_chosen_match(live: Neovim) -> None:

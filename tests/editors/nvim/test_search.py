@@ -168,6 +168,29 @@ def test_settings_reach_the_server_as_neovim_keeps_them(nvim: Neovim, project: P
     assert [item["name"] for item in nvim.quickfix()] == ["a.txt"]
 
 
+def test_a_search_looks_where_the_configuration_says(nvim: Neovim, project: Path) -> None:
+    write_files(project, {"a.txt": "needle\n", "part/b.txt": "needle\n"})
+    nvim.lua(
+        """local folder = ...
+           vim.lsp.config('signal_grep', { root_dir = function(_, choose) choose(folder) end })""",
+        str(project / "part"),
+    )
+    nvim.open("a.txt")
+    nvim.command("SignalGrep needle")
+    nvim.until(DONE)
+    assert [item["name"] for item in nvim.quickfix()] == ["b.txt"]
+
+
+def test_a_pattern_of_several_lines_has_a_title_of_one(nvim: Neovim, project: Path) -> None:
+    write_files(project, {"a.txt": "one\n" * 40})
+    nvim.open("a.txt")
+    nvim.command("xmap gs <Plug>(SignalGrepSelection)")
+    nvim.keys("V20jgs")
+    nvim.until(DONE)
+    assert nvim.title.startswith("Signal Grep: one↵one↵")
+    assert "↵one… · 1 match in 1 file" in nvim.title
+
+
 def test_a_server_that_cannot_be_run_is_named(start: Start) -> None:
     nvim = start(["no-such-server"])
     with pytest.raises(NeovimError, match="no-such-server cannot be run"):

@@ -22,10 +22,18 @@ end
 
 --- Where a search from the current buffer looks: its project, or that of the working folder.
 local function root(config)
+  local chosen = config.root_dir
+  if type(chosen) == 'function' then
+    local choose = chosen
+    chosen = nil
+    choose(vim.api.nvim_get_current_buf(), function(folder)
+      chosen = folder
+    end)
+  end
   local name = vim.api.nvim_buf_get_name(0)
   local is_file = vim.bo.buftype == '' and name ~= ''
   local start = is_file and name or assert(vim.uv.cwd())
-  return vim.fs.root(start, config.root_markers or {}) or vim.uv.cwd()
+  return chosen or vim.fs.root(start, config.root_markers or {}) or vim.uv.cwd()
 end
 
 --- The current buffer's server; else that of its project, which is started if there is none yet.

@@ -53,7 +53,8 @@ function M.into_list(request, options)
   local pattern = request.params.pattern
   local asked = { mode = 'matches', view = 'items', limit = settings.limit, explainEmpty = true }
   local params = vim.tbl_extend('force', asked, request.params)
-  vim.api.nvim_echo({ { ('Signal Grep: searching for %s (<C-c> cancels)'):format(pattern) } }, false, {})
+  local notice = ('Signal Grep: searching for %s (<C-c> cancels)'):format(words.pattern(pattern))
+  vim.api.nvim_echo({ { notice } }, false, {})
   return run('sg.search', params, nil, function(failure, result, used)
     if failure then
       return words.fail(failure)

@@ -23,6 +23,13 @@ local function count(number, one, many)
   return ('%s %s'):format(grouped(number), number == 1 and one or many)
 end
 
+--- A pattern on one line, and not longer than people read.
+---@param pattern string
+function M.pattern(pattern)
+  local line = pattern:gsub('\n', '↵')
+  return vim.fn.strchars(line) > 60 and vim.fn.strcharpart(line, 0, 59) .. '…' or line
+end
+
 ---@param totals {matches: integer, files: integer}
 ---@param shown integer? rows in the list, where that may be fewer
 function M.totals(totals, shown)
@@ -49,7 +56,7 @@ end
 ---@param result table
 ---@param shown integer
 function M.title(pattern, result, shown)
-  local parts = { PREFIX .. pattern, M.totals(result.totals, shown), M.partial(result) }
+  local parts = { PREFIX .. M.pattern(pattern), M.totals(result.totals, shown), M.partial(result) }
   return table.concat(parts, ' · ')
 end
 
@@ -58,7 +65,7 @@ end
 ---@param result table
 function M.nothing(pattern, result)
   local searched = count(result.totals.filesSearched, 'file', 'files')
-  local parts = { ('nothing matches %s in %s'):format(pattern, searched), M.partial(result) }
+  local parts = { ('nothing matches %s in %s'):format(M.pattern(pattern), searched), M.partial(result) }
   local kept_out = result.keptOut
   if kept_out and kept_out.matching[1] then
     local paths = vim.tbl_map(function(file)
