@@ -13,11 +13,12 @@ CHECKED := sg_server tests examples
 lua_tool = if command -v $(1) >/dev/null; then cd editors/nvim && $(3); \
   elif [ "$$SG_REQUIRE_TOOLS" = 1 ]; then echo '$(1) is missing: $(2)' >&2; exit 1; fi
 
-.PHONY: help demo test lint format schema bench lock clean
+.PHONY: help demo picture test lint format schema bench lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo    install into .venv, then search, page and inspect this checkout'
+	@echo 'make picture draw the demo anew for the README'
 	@echo 'make test    every test (make test ARGS="tests/unit -k paging")'
 	@echo 'make lint    style, types, schema and the rules of the house'
 	@echo 'make format  rewrite the sources as the formatter wants them'
@@ -28,6 +29,10 @@ help:
 
 demo: $(VENV)/ready
 	@$(BIN)/python -m examples.demo
+
+picture: $(VENV)/ready
+	@$(BIN)/python -m examples.demo | $(BIN)/python -m examples.picture > $(VENV)/demo.svg
+	@mv $(VENV)/demo.svg docs/images/demo.svg
 
 test: $(VENV)/ready-dev
 	@$(BIN)/python -m pytest --quiet $(ARGS)

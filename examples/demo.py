@@ -11,7 +11,7 @@ from examples.search_page_inspect import Ask, opened
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LIBRARY = Path(sysconfig.get_path("stdlib"))
-PATTERN = r"create_task\("
+PATTERN = r"call_exception_handler\("
 
 
 async def shown(ask: Ask, command: str, **argument: Any) -> Any:
@@ -30,13 +30,15 @@ async def main() -> None:
     """Search, page and inspect; each step takes what the one before it returned."""
     print(f"Folders: {CHECKOUT}, {LIBRARY}")
     async with opened(CHECKOUT, LIBRARY) as ask:
-        exclude = ["site-packages", "test", "tests"]
-        found = await shown(ask, "sg.search", pattern=PATTERN, exclude=exclude, mode="summary")
+        scope = {"fileType": "py", "exclude": ["site-packages", "test", "tests"]}
+        found = await shown(ask, "sg.search", pattern=PATTERN, **scope, mode="summary")
         snapshot, most = found["snapshot"], max(found["files"], key=lambda file: file["matches"])
         page = await shown(ask, "sg.page", snapshot=snapshot, path=most["path"], limit=5, context=1)
-        await shown(ask, "sg.inspect", snapshot=snapshot, matchIndex=page["matches"][-1]["index"])
-        await shown(ask, "sg.search", pattern="no line holds this, it is put together " + "here")
+        await shown(ask, "sg.inspect", snapshot=snapshot, matchIndex=page["matches"][0]["index"])
+        await shown(ask, "sg.search", pattern="no line holds this, it is put together " + "here", **scope)
         health = await shown(ask, "sg.health")
+        for name in ("rg", "ctags", "treeSitter"):
+            print(f"  {name}: {health[name].get('version', 'not found')}")
         for problem in health["problems"]:
             print(f"  {problem['message']} {problem['hint']}")
 

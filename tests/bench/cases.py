@@ -36,8 +36,8 @@ MEMORY_GOAL = 150.0
 RG = ("--no-config", "--no-mmap", "--crlf", "--no-require-git", "--no-ignore-messages", "--color=never")
 SCOPE = ("--hidden", "--no-ignore", "--glob=!**/.git")
 CTAGS = (
-    "--options=NONE",
     "--quiet=yes",
+    "--options=NONE",
     "--output-format=json",
     "--fields={name}{line}{end}{kind}{scope}{language}{extras}",
     "--extras=+{inputFile}-{pseudo}",

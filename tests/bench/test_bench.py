@@ -5,14 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sg_server.lsp.commands import COMMANDS
 from tests.bench.measure import Line, percentile, ratio, row
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-needs_inspection = pytest.mark.skipif(
-    "sg.inspect" not in {command.id for command in COMMANDS}, reason="sg.inspect is not served yet"
-)
 
 
 @pytest.mark.parametrize(("percent", "value"), [(50, 2), (95, 4), (100, 4)])
@@ -30,7 +25,6 @@ def test_a_missed_goal_is_said() -> None:
     assert "MISS" in row(line)
 
 
-@needs_inspection
 def test_the_whole_bench_runs_on_a_small_tree(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
