@@ -18,7 +18,7 @@ from sg_server.search.params import ExplainParams, PageParams, SearchParams
 from sg_server.search.results import ExplainResult, Match, SearchResult
 from sg_server.search.service import SearchService
 from sg_server.text.positions import TextView
-from sg_server.workspace.documents import NoDocuments
+from sg_server.workspace.documents import NoDocuments, OpenDocuments
 from sg_server.workspace.folders import Workspace
 from sg_server.workspace.revisions import read_stamp_clock
 from tests.server.wire import command, write_files
@@ -27,9 +27,13 @@ from tests.server.wire import command, write_files
 class Searcher:
     """Searches folders as one client does."""
 
-    def __init__(self, *folders: Path, view: TextView | None = None) -> None:
+    def __init__(
+        self, *folders: Path, view: TextView | None = None, documents: OpenDocuments | None = None
+    ) -> None:
         self.workspace = Workspace.of((folder.as_uri(), folder.name) for folder in folders)
-        self.service = SearchService(Ripgrep(ProcessOwner(), find_rg()), view or TextView(), NoDocuments())
+        self.service = SearchService(
+            Ripgrep(ProcessOwner(), find_rg()), view or TextView(), documents or NoDocuments()
+        )
 
     async def search(self, pattern: str, **fields: Any) -> SearchResult:
         """`sg.search`, its fields by the names they have on the wire."""

@@ -20,7 +20,8 @@ def selected(params: PageParams, snapshot: Snapshot, workspace: Workspace) -> st
     """
     given = [("path", path, _names_of(path, workspace)) for path in strings(params.path, "path")]
     given += [
-        ("uri", uri, _names_of(uris.path_of(uri) or uri, workspace)) for uri in strings(params.uri, "uri")
+        ("uri", uri, (uri, *_names_of(uris.path_of(uri) or uri, workspace)))
+        for uri in strings(params.uri, "uri")
     ]
     if not given:
         return None
@@ -32,6 +33,9 @@ def selected(params: PageParams, snapshot: Snapshot, workspace: Workspace) -> st
             known.setdefault(file.path, []).append(position)
         if display in wanted and display != file.path:
             known.setdefault(display, []).append(position)
+        # A document may be spelled unlike its folder.
+        if file.document and file.document.uri in wanted and file.document.uri != file.path:
+            known.setdefault(file.document.uri, []).append(position)
     chosen: list[int] = []
     for field, word, names in given:
         found = next((known[name] for name in names if name in known), None)

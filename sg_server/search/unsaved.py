@@ -174,7 +174,10 @@ class _Text(NamedTuple):
 
 def _batches(matching: Matching, texts: Iterable[_Text]) -> Iterator[list[_Text]]:
     """Cut `texts` into runs of ripgrep, which they share where one can stand after the other."""
-    knows_ends = matching.multiline or _KNOWS_TEXT_ENDS.search(matching.pattern)
+    # PCRE2 is given line ends to match.
+    knows_ends = (
+        matching.multiline or matching.engine != "default" or _KNOWS_TEXT_ENDS.search(matching.pattern)
+    )
     together: list[_Text] = []
     room = _LINES_TOGETHER
     for one in texts:
@@ -194,6 +197,15 @@ def _batches(matching: Matching, texts: Iterable[_Text]) -> Iterator[list[_Text]
 
 def _has_long_line(text: bytes) -> bool:
     return len(text) > _LONG_LINE_BYTES and max(map(len, text.split(b"\n"))) > _LONG_LINE_BYTES
+
+
+def _as_alone(row: Row, text: bytes) -> Row:
+    """`row` without the empty occurrence at the end of `text` that ripgrep only sees before a line end."""
+    is_added = row.spans[-1] == (len(text) - row.byte_start,) * 2 and not text.endswith(b"\n")
+    if not is_added or len(row.spans) == 1:
+        return row
+    spans, ranges = row.spans[:-1], row.ranges[:-1]
+    return msgspec.structs.replace(row, spans=spans, ranges=ranges, columns=row.columns[: len(spans)])
 
 
 class DocumentSearch:
@@ -270,7 +282,8 @@ class DocumentSearch:
             for row in rows_of(record, self._view, multiline=False, latin1=False):
                 at = bisect_right(lines_before, row.line - 1, hi=len(texts)) - 1
                 line, byte_start = row.line - lines_before[at], row.byte_start - bytes_before[at]
-                rows[at].append(msgspec.structs.replace(row, line=line, byte_start=byte_start))
+                moved = msgspec.structs.replace(row, line=line, byte_start=byte_start)
+                rows[at].append(_as_alone(moved, texts[at].text))
         return [self._found_rows(one, tuple(kept)) for one, kept in zip(texts, rows, strict=True) if kept]
 
     def _found_rows(self, one: _Text, rows: tuple[Row, ...]) -> Found:
