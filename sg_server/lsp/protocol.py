@@ -11,7 +11,7 @@ import logging
 from collections.abc import Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 from cattrs import transform_error
@@ -33,6 +33,14 @@ from sg_server.lsp.framing import framed
 logger = logging.getLogger(__name__)
 
 _MessageId = int | str
+
+_IDS = {
+    "id": "id",
+    "token": "token",
+    "work_done_token": "workDoneToken",
+    "partial_result_token": "partialResultToken",
+}
+"""What names a request or a progress, in the params of any message: as pygls and as the wire call it."""
 
 
 class SignalGrepProtocol(LanguageServerProtocol):
@@ -114,6 +122,12 @@ class SignalGrepProtocol(LanguageServerProtocol):
             self.handle_message(notification)
 
     def _receive_response(self, message: dict[str, Any]) -> None:
+        # pygls keeps what the client has asked and what it is asked under one roof; only our questions wait
+        # for an answer.
+        msg_id = _id_in(message)
+        if msg_id is None or isinstance(self._request_futures.get(msg_id), asyncio.Task):
+            logger.warning("a response was dropped: nothing was asked under its id")
+            return
         try:
             self.handle_message(self.structure_message(message))
         except JsonRpcException:
@@ -126,10 +140,12 @@ class SignalGrepProtocol(LanguageServerProtocol):
     def _structured(self, message: dict[str, Any]) -> Any:
         kind = types.METHOD_TO_TYPES[message["method"]][0]
         try:
-            return self._converter.structure(message, kind)
+            structured: Any = self._converter.structure(message, kind)
         except Exception as error:  # whatever a value's own constructor raises
             reasons = "; ".join(transform_error(error, path=message["method"]))
             raise JsonRpcInvalidParams(reasons) from error
+        _require_ids(structured.params)
+        return structured
 
     def _handle_cancel_notification(self, msg_id: _MessageId) -> None:
         # An answer may cross the cancellation on its way, so an unknown id is nothing to speak of.
@@ -302,4 +318,16 @@ def _only_object(arguments: Any) -> dict[str, Any]:
 
 def _id_in(message: Any) -> _MessageId | None:
     msg_id = message.get("id") if isinstance(message, dict) else None
-    return msg_id if isinstance(msg_id, int | str) and not isinstance(msg_id, bool) else None
+    return msg_id if _is_id(msg_id) else None
+
+
+def _is_id(value: Any) -> TypeGuard[_MessageId]:
+    return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def _require_ids(params: Any) -> None:
+    """Raise JsonRpcInvalidParams for an id or a token of a wrong type, which the converter lets by."""
+    for name, field in _IDS.items():
+        value = getattr(params, name, None)
+        if value is not None and not _is_id(value):
+            raise JsonRpcInvalidParams(f"{field}: an integer or a string is accepted")

@@ -1,4 +1,6 @@
+import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -6,7 +8,7 @@ from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
 from tests.server.conftest import Start
-from tests.server.wire import command, frame, send, send_bytes
+from tests.server.wire import command, frame, send, send_bytes, write_files
 
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -29,6 +31,8 @@ NOT_MESSAGES = (
     b'{"jsonrpc": "2.0", "id": "unknown", "result": null}',
     b'{"jsonrpc": "2.0", "id": "unknown", "error": {"code": 1, "message": "no"}}',
     b'{"jsonrpc": "2.0", "id": "unknown", "error": "no"}',
+    b'{"jsonrpc": "2.0", "id": {}, "result": null}',
+    b'{"jsonrpc": "2.0", "id": null, "error": {"code": 1, "message": "no"}}',
     b'{"jsonrpc": "2.0"}',
     b'[{"jsonrpc": "2.0", "id": 1, "method": "shutdown"}]',
     b"",
@@ -56,6 +60,9 @@ SENSELESS_NOTIFICATIONS: tuple[tuple[str, Any], ...] = (
     ("textDocument/didClose", {"textDocument": {"uri": "file:///never-opened"}}),
     ("$/setTrace", {"value": "loud"}),
     ("$/cancelRequest", {}),
+    ("$/cancelRequest", {"id": {}}),
+    ("$/cancelRequest", {"id": [1]}),
+    ("window/workDoneProgress/cancel", {"token": {}}),
     ("workspace/didChangeWorkspaceFolders", {"event": {"added": [{"uri": 1}], "removed": []}}),
 )
 
@@ -116,6 +123,29 @@ async def test_parameters_of_a_wrong_shape_are_answered(client: LanguageClient, 
     error = await refusal(client, request("workspace/executeCommand", params))
     assert error.code == INVALID_PARAMS
     assert "Traceback" not in json.dumps([error.message, error.data])
+    assert await is_well(client)
+
+
+@pytest.mark.parametrize("token", [{}, [1], 1.5, True])
+async def test_a_token_is_an_integer_or_a_string(client: LanguageClient, token: Any) -> None:
+    for method, field in (
+        ("workspace/executeCommand", "workDoneToken"),
+        ("workspace/symbol", "partialResultToken"),
+    ):
+        error = await refusal(client, request(method, {"command": "sg.health", "query": "x", field: token}))
+        assert (error.code, error.message) == (INVALID_PARAMS, f"{field}: an integer or a string is accepted")
+        assert await is_well(client)
+
+
+async def test_a_response_to_what_the_client_itself_asks_is_dropped(
+    client: LanguageClient, project: Path
+) -> None:
+    write_files(project, {"a.txt": "needle\n"})
+    search = {"command": "sg.search", "arguments": [{"pattern": "needle"}]}
+    answered = asyncio.ensure_future(send(client, request("workspace/executeCommand", search)))
+    await asyncio.sleep(0)  # the request is on its way
+    send_bytes(client, frame({"jsonrpc": "2.0", "id": 1, "result": None}))
+    assert (await answered)["totals"]["matches"] == 1
     assert await is_well(client)
 
 

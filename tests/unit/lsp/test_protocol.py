@@ -43,7 +43,7 @@ class Conversation:
         message = {"jsonrpc": "2.0", "id": msg_id, "method": method, "params": params}
         self.server.protocol.receive(json.dumps(message).encode())
 
-    async def answer(self, handler: Callable[[Any], Awaitable[Any]]) -> dict[str, Any]:
+    async def answer(self, handler: Callable[[Any, Any], Awaitable[Any]]) -> dict[str, Any]:
         """Run `handler` as a command and give the answer."""
         self.server.command("test")(handler)
         self.tell("workspace/executeCommand", {"command": "test"}, 2)
@@ -59,28 +59,28 @@ async def conversation(tmp_path: Path) -> Conversation:
 
 
 async def test_a_handler_that_cancels_itself_is_answered(conversation: Conversation) -> None:
-    async def handler(_: Any) -> None:
+    async def handler(_: Any, __: Any) -> None:
         raise asyncio.CancelledError
 
     assert (await conversation.answer(handler))["error"]["code"] == -32800
 
 
 async def test_a_bug_is_answered_without_its_traceback(conversation: Conversation) -> None:
-    async def handler(_: Any) -> None:
+    async def handler(_: Any, __: Any) -> None:
         raise ValueError("/secret/path")
 
     assert (await conversation.answer(handler))["error"] == {"code": -32603, "message": "internal error"}
 
 
 async def test_an_answer_that_json_cannot_hold_is_a_bug_that_is_answered(conversation: Conversation) -> None:
-    async def handler(_: Any) -> object:
+    async def handler(_: Any, __: Any) -> object:
         return object()
 
     assert (await conversation.answer(handler))["error"]["code"] == -32603
 
 
 async def test_null_is_an_answer(conversation: Conversation) -> None:
-    async def handler(_: Any) -> None:
+    async def handler(_: Any, __: Any) -> None:
         return None
 
     assert (await conversation.answer(handler))["result"] is None
