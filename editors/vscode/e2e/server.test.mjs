@@ -1,0 +1,112 @@
+// Finding, installing and starting the server, and what is said when that fails.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { cli, until } from './driver.mjs';
+import { SignalGrepWorkbench, openWindow } from './fixture.mjs';
+
+const FILES = { 'a.txt': 'needle in a.txt\n' };
+const EXTENSION = path.dirname(import.meta.dirname);
+
+const windows = [];
+after(() => Promise.all(windows.map(window => window.close())));
+
+async function open(options) {
+  const window = await openWindow(FILES, options);
+  windows.push(window);
+  return window;
+}
+
+/** A stand-in for ripgrep that hangs, for its whole process group, when asked for `hangs`; else the real one. */
+function hangingRg(home) {
+  const program = path.join(home, 'rg');
+  const real = execFileSync('sh', ['-c', 'command -v rg'], { encoding: 'utf8' }).trim();
+  const script = ['#!/bin/sh', `case "$*" in *hangs*) echo $$ > '${home}/rg.pid'; exec sleep 600 ;; esac`, `exec ${real} "$@"`, ''];
+  fs.writeFileSync(program, script.join('\n'), { mode: 0o755 });
+  return program;
+}
+
+const isAlive = pid => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test('without ctags its loss is told once, with the way to install it', async () => {
+  const { workbench: w, close } = await open({ env: ['export PATH=/nowhere'] });
+  await w.search('needle');
+  await w.page.keyboard.press('Enter');
+  const told = await w.waitNotification(/ctags/);
+  assert.match(told, /Install it \(.*universal-ctags/);
+  await w.clickNotificationButton('ctags', /./).catch(() => undefined);
+  await w.command('Notifications: Clear All Notifications');
+  await w.command('Signal Grep: Restart Server');
+  await w.search('needle');
+  assert.ok(!(await w.notifications()).some(message => message.includes('ctags')));
+  await close();
+});
+
+test('a long search can be cancelled, and nothing of it is left running; two windows work side by side', async () => {
+  const { workbench: w, home, folder, browser, url, close } = await open({ rg: hangingRg });
+  await w.search('needle');
+  const other = await SignalGrepWorkbench.open(browser, url, folder);
+  await other.search('needle');
+  await other.waitQuickRows(rows => rows.length === 1);
+
+  await w.page.bringToFront();
+  await w.quickInput.fill('hangs');
+  await until(() => fs.existsSync(path.join(home, 'rg.pid')), 'the search to hang');
+  const first = Number(fs.readFileSync(path.join(home, 'rg.pid'), 'utf8'));
+  await w.type('needle');
+  await w.waitQuickRows(rows => rows.length === 1);
+  await until(() => !isAlive(first), 'the former search to be gone');
+
+  fs.rmSync(path.join(home, 'rg.pid'));
+  await w.quickInput.fill('hangs too');
+  await w.page.keyboard.press('Alt+S');
+  const toast = w.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: 'Searching for hangs too' });
+  await toast.waitFor();
+  const second = Number(fs.readFileSync(path.join(home, 'rg.pid'), 'utf8'));
+  await toast.getByRole('button', { name: 'Cancel' }).click();
+  await toast.waitFor({ state: 'detached' });
+  await until(() => !isAlive(second), 'the cancelled search to be gone');
+  await close();
+});
+
+test('a server that is not where the setting says is told with the remedy, and a click starts it once it is there', async () => {
+  const { workbench: w, home, close } = await open();
+  const program = path.join(home, 'sg-server');
+  fs.renameSync(program, `${program}.away`);
+  await w.command('Signal Grep: Show Health');
+  const told = await w.waitNotification(/no program at/);
+  assert.ok(told.includes(program) && told.includes('signalGrep.serverPath'), told);
+  await until(async () => (await w.status()) === 'not running', 'the status');
+  fs.renameSync(`${program}.away`, program);
+  await w.statusItem.click();
+  await until(async () => (await w.status()) === 'running', 'the server');
+  await close();
+});
+
+test('the packaged extension installs its server when it is allowed to, and searches with it', async () => {
+  execFileSync('npm', ['run', '--silent', 'package'], { cwd: EXTENSION, stdio: 'pipe', env: { ...process.env, PYTHON: process.env.SG_PYTHON } });
+  const { workbench: w, home, close } = await open({
+    install: home => cli(home, '--install-extension', path.join(EXTENSION, 'dist/signal-grep.vsix')),
+    server: false,
+    settings: { 'signalGrep.pythonPath': process.env.SG_PYTHON },
+    path: '/usr/bin:/bin',
+  });
+  await w.command('Signal Grep: Show Health');
+  await w.waitNotification(/server is not installed.*Install it into a Python environment/);
+  await w.clickNotificationButton('server is not installed', /^Install$/);
+  await until(async () => (await w.activeTab()) === 'Signal Grep.md', 'the health document', 120_000);
+  const storage = path.join(home, 'data/User/globalStorage/signal-grep.signal-grep');
+  assert.equal(fs.readdirSync(storage).filter(name => name.startsWith('server-')).length, 1);
+  await w.search('needle');
+  await w.waitQuickRows(rows => rows.length === 1 && rows[0].label === 'needle in a.txt');
+  await close();
+});

@@ -1,0 +1,44 @@
+/** Every id that is written in package.json too, and every name that the server and the extension share. */
+
+export const EXTENSION = 'signalGrep';
+
+export const COMMANDS = {
+  search: 'signalGrep.search',
+  searchSelection: 'signalGrep.searchSelection',
+  searchInFolder: 'signalGrep.searchInFolder',
+  repeatLast: 'signalGrep.repeatLast',
+  inspectAtCursor: 'signalGrep.inspectAtCursor',
+  health: 'signalGrep.health',
+  restart: 'signalGrep.restart',
+  showOutput: 'signalGrep.showOutput',
+  installServer: 'signalGrep.installServer',
+  refresh: 'signalGrep.results.refresh',
+  clear: 'signalGrep.results.clear',
+  next: 'signalGrep.results.next',
+  previous: 'signalGrep.results.previous',
+  copyAll: 'signalGrep.results.copyAll',
+  copy: 'signalGrep.results.copy',
+  remove: 'signalGrep.results.remove',
+  inspect: 'signalGrep.results.inspect',
+  open: 'signalGrep.results.open',
+  loadMore: 'signalGrep.results.loadMore',
+  pickerRegex: 'signalGrep.picker.regex',
+  pickerCase: 'signalGrep.picker.case',
+  pickerWord: 'signalGrep.picker.word',
+  pickerHistoryPrevious: 'signalGrep.picker.historyPrevious',
+  pickerHistoryNext: 'signalGrep.picker.historyNext',
+  pickerToResults: 'signalGrep.picker.toResults',
+} as const;
+
+export const RESULTS_VIEW = 'signalGrep.results';
+
+export const CONTEXT = {
+  hasResults: 'signalGrep.hasResults',
+  pickerOpen: 'signalGrep.pickerOpen',
+} as const;
+
+export const INSPECTION_SCHEME = 'signal-grep-inspection';
+export const HEALTH_SCHEME = 'signal-grep-health';
+
+/** Settings of the section `signalGrep` that are the server's; the others are this extension's alone. */
+export const SERVER_SETTINGS = ['maxFileSize', 'threads'] as const;

@@ -1,0 +1,66 @@
+/** Wires the parts together; nothing starts before it is used. */
+
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { COMMANDS, HEALTH_SCHEME } from './common/constants';
+import { showFailure } from './common/failures';
+import { HealthDocument, noticeMissingCtags } from './health/health';
+import { InspectionView } from './inspection/view';
+import { registerResultsCommands } from './results/commands';
+import { ResultsView } from './results/view';
+import { registerSearchCommands } from './search/commands';
+import { History } from './search/history';
+import { ServerChoice, installServer } from './server/choose';
+import { ServerEnvironment } from './server/environment';
+import { Server } from './server/server';
+import { createStatusItem } from './server/statusItem';
+
+const PROGRAM_SETTINGS = ['signalGrep.serverPath', 'signalGrep.rgPath', 'signalGrep.ctagsPath'];
+
+let stop: (() => Promise<void>) | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const output = vscode.window.createOutputChannel('Signal Grep', { log: true });
+  const wheels = path.join(context.extensionPath, 'wheels');
+  const choice = new ServerChoice(new ServerEnvironment(context.globalStorageUri.fsPath, wheels), output);
+  const server = new Server(() => choice.newClient(), output);
+  const history = new History(context.workspaceState);
+  const health = new HealthDocument(server);
+  const inspection = new InspectionView(server);
+  const results = new ResultsView(server, history);
+  const inspectMatch = inspection.inspect.bind(inspection);
+  stop = () => server.stop();
+
+  const register = (command: string, run: () => Promise<void> | void) =>
+    vscode.commands.registerCommand(command, () => Promise.resolve(run()).catch(showFailure));
+  context.subscriptions.push(
+    output,
+    server,
+    health,
+    inspection,
+    results,
+    createStatusItem(server),
+    noticeMissingCtags(server, context.globalState, output),
+    vscode.workspace.registerTextDocumentContentProvider(HEALTH_SCHEME, health),
+    registerResultsCommands(results, inspectMatch),
+    registerSearchCommands({
+      server,
+      history,
+      sendToResults: query => results.search(query).catch(showFailure),
+      inspect: ({ location }) => inspectMatch({ uri: location.uri, position: location.range.start }).catch(showFailure),
+    }),
+    register(COMMANDS.inspectAtCursor, () => inspection.inspectAtCursor()),
+    register(COMMANDS.health, () => health.show()),
+    register(COMMANDS.restart, () => server.restart()),
+    register(COMMANDS.showOutput, () => output.show()),
+    register(COMMANDS.installServer, () => installServer(choice)),
+    vscode.workspace.onDidChangeConfiguration(change => {
+      const isProgram = PROGRAM_SETTINGS.some(setting => change.affectsConfiguration(setting));
+      if (isProgram && server.state !== 'stopped') void server.restart().catch(showFailure);
+    }),
+  );
+}
+
+export async function deactivate(): Promise<void> {
+  await stop?.();
+}

@@ -1,0 +1,63 @@
+"""Runs the extension's own tests: of its parts in Node.js, and of the whole in a real VS Code."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server.wire import require_tool
+
+ROOT = Path(__file__).resolve().parents[3]
+EXTENSION = ROOT / "editors/vscode"
+VSCODE = Path(os.environ.get("SG_VSCODE_E2E", "~/.cache/signal-grep/vscode-e2e")).expanduser()
+UNIT_SECONDS = 120
+WINDOWS_SECONDS = 600
+
+
+def run(*command: str, seconds: int) -> None:
+    """Run one command in the extension's folder; what it printed is the failure's message."""
+    environment = {**os.environ, "SG_PYTHON": sys.executable}
+    done = subprocess.run(
+        command,
+        cwd=EXTENSION,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    if done.returncode:
+        pytest.fail(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}", pytrace=False)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def packages() -> None:
+    """The packages of package-lock.json, installed once."""
+    require_tool("node")
+    require_tool("npm")
+    installed = EXTENSION / "node_modules/.package-lock.json"
+    if (
+        not installed.exists()
+        or installed.stat().st_mtime < (EXTENSION / "package-lock.json").stat().st_mtime
+    ):
+        run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", seconds=WINDOWS_SECONDS)
+        installed.touch()
+
+
+def test_the_parts_of_the_extension() -> None:
+    run("npm", "test", seconds=UNIT_SECONDS)
+
+
+@pytest.mark.parametrize("part", sorted(path.name for path in (EXTENSION / "e2e").glob("*.test.mjs")))
+def test_the_extension_in_a_real_window(part: str) -> None:
+    require_tool("chromium")
+    require_tool("rg")
+    if not any(VSCODE.glob("installed-*")):
+        missing = "VS Code's server is not installed: editors/vscode/e2e/install.sh installs it"
+        (pytest.fail if os.environ.get("SG_REQUIRE_TOOLS") == "1" else pytest.skip)(missing)
+    run("npm", "run", "build", seconds=UNIT_SECONDS)
+    run(require_tool("node"), "--test", f"e2e/{part}", seconds=WINDOWS_SECONDS)
