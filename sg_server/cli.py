@@ -1,28 +1,15 @@
 """The command line: `sg-server serve | search | inspect | doctor`."""
 
 import argparse
-import asyncio
-import contextlib
 import gc
 import logging
-import os
-import signal
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
-from typing import Any, get_args
+from collections.abc import Callable, Sequence
 
-import msgspec
-
-from sg_server import __version__, limits, terminal
-from sg_server.errors import SignalGrepError
-from sg_server.oneshot import OneShot, shown_path, spot_of
-from sg_server.search.params import SearchParams
-from sg_server.search.results import ContextProblem, Match
+from sg_server import __version__, limits
 
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LOG_LEVELS = ("debug", "info", "warning", "error")
-
-FOUND, NOTHING, ERROR, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,11 +62,11 @@ def _define_serve(parser: argparse.ArgumentParser) -> None:
 
 
 def _define_doctor(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(run=_doctor)
+    parser.set_defaults(run=_in_shell("doctor"))
 
 
 def _define_search(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(run=_search)
+    parser.set_defaults(run=_in_shell("search"))
     add = parser.add_argument
     parser.usage = "sg-server search [options] PATTERN [PATH ...]"
     add("words", metavar="PATTERN, PATH", nargs="*", help="a regex, and folders or files to search in")
@@ -107,7 +94,7 @@ def _define_search(parser: argparse.ArgumentParser) -> None:
 
 
 def _define_inspect(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(run=_inspect)
+    parser.set_defaults(run=_in_shell("inspect"))
     parser.usage = "sg-server inspect [options] PATH:LINE[:COLUMN] ..."
     most = limits.INSPECT_TARGETS
     parser.add_argument("words", metavar="PATH:LINE", nargs="*", help=f"up to {most} places, counted from 1")
@@ -116,7 +103,7 @@ def _define_inspect(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_color(parser: argparse.ArgumentParser) -> None:
-    choices = get_args(terminal.ColorChoice)
+    choices = ("auto", "always", "never")
     parser.add_argument("--color", choices=choices, default="auto", help="auto: on a terminal only (default)")
 
 
@@ -150,163 +137,16 @@ def _serve(parsed: argparse.Namespace) -> int:
     try:
         return serve_tcp(options, parsed.host, parsed.port)
     except OSError as error:
-        _complain(f"cannot listen at {parsed.host}:{parsed.port}: {error.strerror or error}")
-        return ERROR
-
-
-def _doctor(parsed: argparse.Namespace) -> int:
-    return _run(_examine(parsed))
-
-
-async def _examine(parsed: argparse.Namespace) -> int:
-    report = await _one_shot(parsed, ()).health()
-    _write(terminal.health_lines(report))
-    return FOUND if report.rg.version else NOTHING
-
-
-def _search(parsed: argparse.Namespace) -> int:
-    if parsed.regexp is None:
-        parsed.regexp = parsed.words.pop(0) if parsed.words else ""
-    if not parsed.regexp:
-        _complain("a pattern is required: sg-server search PATTERN [PATH ...]")
-        return ERROR
-    return _run(_search_and_print(parsed))
-
-
-async def _search_and_print(parsed: argparse.Namespace) -> int:
-    one_shot = _one_shot(parsed, parsed.words)
-    result = await one_shot.search(_search_params(parsed, one_shot.uris))
-    matches = one_shot.matches(result, parsed.limit)
-    problems = await (_print_json(matches) if parsed.json else _print_files(matches, parsed))
-    if parsed.json:
-        _write_json(
-            {"totals": result.totals, "status": result.status, "partialReasons": result.partial_reasons}
+        sys.stderr.write(
+            f"sg-server: cannot listen at {parsed.host}:{parsed.port}: {error.strerror or error}\n"
         )
-    for note in terminal.notes(result, problems):
-        _complain(note)
-    if result.totals.matches:
-        return FOUND
-    # Where not everything could be read, that nothing matches is not known.
-    return ERROR if result.partial_reasons else NOTHING
+        return 2
 
 
-def _search_params(parsed: argparse.Namespace, roots: tuple[str, ...]) -> SearchParams:
-    globs = parsed.glob
-    return SearchParams(
-        pattern=parsed.regexp,
-        uri=roots or None,
-        glob=tuple(glob for glob in globs if not glob.startswith("!")) or None,
-        exclude=tuple(glob for glob in globs if glob.startswith("!")) or None,
-        file_type=tuple(parsed.type) or None,
-        hidden=parsed.hidden,
-        ignored=parsed.no_ignore,
-        literal=parsed.fixed_strings,
-        ignore_case=parsed.ignore_case,
-        whole_word=parsed.word_regexp,
-        multiline=parsed.multiline,
-        engine="pcre2" if parsed.pcre2 else None,
-        encoding=parsed.encoding,
-        context=parsed.context,
-        before=parsed.before_context,
-        after=parsed.after_context,
-        mode="matches",
-        view="items",
-        limit=parsed.limit or limits.ITEMS_ROWS_MAX,
-        explain_empty=not parsed.json,
-    )
+def _in_shell(name: str) -> Callable[[argparse.Namespace], int]:
+    def run(parsed: argparse.Namespace) -> int:
+        from sg_server import shell  # noqa: PLC0415 - a server's client would wait for what only this needs
 
+        return int(getattr(shell, name)(parsed))
 
-async def _print_json(matches: AsyncIterator[Match]) -> list[ContextProblem]:
-    async for match in matches:
-        _write_json(match)
-    return []
-
-
-async def _print_files(matches: AsyncIterator[Match], parsed: argparse.Namespace) -> list[ContextProblem]:
-    """Print file by file. Returns why context was left out, where it was."""
-    colors = _colors(parsed)
-    problems: list[ContextProblem] = []
-    separator: list[str] = []
-    of_file: list[Match] = []
-
-    def print_file() -> None:
-        path = shown_path(of_file[0].uri)
-        _write([*separator, *terminal.file_lines(path, of_file, colors, heading=parsed.heading)])
-        separator[:] = [""] if parsed.heading else []
-
-    async for match in matches:
-        if of_file and match.uri != of_file[0].uri:
-            print_file()
-            of_file.clear()
-        of_file.append(match)
-        if match.context_unavailable is not None:
-            problems.append(match.context_unavailable)
-    if of_file:
-        print_file()
-    return problems
-
-
-def _inspect(parsed: argparse.Namespace) -> int:
-    if not parsed.words:
-        _complain("a place is required: sg-server inspect PATH:LINE ...")
-        return ERROR
-    return _run(_inspect_and_print(parsed))
-
-
-async def _inspect_and_print(parsed: argparse.Namespace) -> int:
-    spots = [spot_of(word) for word in parsed.words]
-    result = await _one_shot(parsed, [spot.path for spot in spots]).inspect(spots)
-    if parsed.json:
-        _write_json(result)
-    else:
-        _write(terminal.inspection_lines(result, _colors(parsed)))
-    for note in terminal.inspection_notes(result):
-        _complain(note)
-    return FOUND if result.status == "complete" else NOTHING
-
-
-def _one_shot(parsed: argparse.Namespace, paths: Iterable[str]) -> OneShot:
-    return OneShot(paths, rg_path=parsed.rg, ctags_path=parsed.ctags)
-
-
-def _colors(parsed: argparse.Namespace) -> terminal.Palette:
-    return terminal.palette(parsed.color, os.environ, is_terminal=sys.stdout.isatty())
-
-
-def _run(work: Coroutine[Any, Any, int]) -> int:
-    """Run `work` to its end or to a signal, leaving no program running. Returns the exit code."""
-    try:
-        return asyncio.run(_until_terminated(work))
-    except SignalGrepError as error:
-        _complain(error.message.removeprefix("uri: "))
-        if error.hint:
-            _complain(error.hint)
-        return ERROR
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except asyncio.CancelledError:
-        return TERMINATED
-    except BrokenPipeError:
-        # Whoever read has seen enough. What is still buffered would fail again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FOUND
-
-
-async def _until_terminated(work: Coroutine[Any, Any, int]) -> int:
-    task = asyncio.ensure_future(work)
-    with contextlib.suppress(NotImplementedError):  # Windows
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return await task
-
-
-def _write(lines: Iterable[str]) -> None:
-    sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode())
-    sys.stdout.buffer.flush()
-
-
-def _write_json(value: Any) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
-
-
-def _complain(message: str) -> None:
-    sys.stderr.write(f"sg-server: {message}\n")
+    return run

@@ -35,7 +35,8 @@ MAY_IMPORT = {
     "terminal": CORE | {"search", "inspection", "health"},
     "lsp": CORE | {"search", "inspection", "symbols", "health", "settings"},
     "oneshot": CORE | {"search", "inspection", "health"},
-    "cli": {"search", "oneshot", "terminal", "lsp"},
+    "shell": CORE | {"search", "oneshot", "terminal"},
+    "cli": {"shell", "lsp"},
     "__main__": {"cli"},
 }
 

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import inspect
 
 from sg_server.lsp.commands import COMMANDS
+from sg_server.lsp.handlers import types_of
 from sg_server.lsp.initialization import InitializationOptions
 from sg_server.lsp.params import described
 from sg_server.settings import Settings
@@ -30,7 +31,7 @@ def schema() -> dict[str, Any]:
     """Every command's argument and answer, the initialization options and the settings."""
     structs: list[type[msgspec.Struct]] = [InitializationOptions, Settings]
     for command in COMMANDS:
-        structs += [command.params, command.result]
+        structs += types_of(command)
     references, definitions = msgspec.json.schema_components(structs, ref_template=_REFERENCE)
     options, settings, *rest = references
     pairs = zip(COMMANDS, rest[::2], rest[1::2], strict=True)

@@ -1,7 +1,8 @@
 """The server object and its wiring."""
 
 import logging
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from lsprotocol import types
@@ -11,13 +12,14 @@ from pygls.protocol import default_converter
 from sg_server import __version__
 from sg_server.lsp.client_process import end_of_process
 from sg_server.lsp.commands import COMMANDS, Command
-from sg_server.lsp.configuration import Configuration
-from sg_server.lsp.initialization import InitializationOptions, folders_of, read_options
-from sg_server.lsp.progress import RequestProgress
+from sg_server.lsp.initialization import InitializationOptions, read_options
 from sg_server.lsp.protocol import SignalGrepProtocol
-from sg_server.lsp.session import Session
 from sg_server.lsp.symbols import SymbolRequests
-from sg_server.text.positions import PositionEncoding, TextView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sg_server.lsp.work import Work
 
 logger = logging.getLogger(__name__)
 
@@ -30,14 +32,26 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     watch_client: bool = True
     """End when the client's process does; only a client on this machine has one to watch."""
 
+    def beside(self, wanted: InitializationOptions) -> InitializationOptions:
+        """What the client wants, and the paths of the command line where it names none."""
+        return msgspec.structs.replace(
+            wanted,
+            rg_path=wanted.rg_path or self.rg_path,
+            ctags_path=wanted.ctags_path or self.ctags_path,
+        )
+
 
 class SignalGrepServer(LanguageServer):
-    """One client's server. What it works with is there from `initialize` on; before, commands are refused."""
+    """One client's server. What it answers with is made when it is first needed, after `initialize`."""
 
     protocol: SignalGrepProtocol
-    session: Session
-    configuration: Configuration
+    open_work: "Callable[[], Work]"
     symbols: SymbolRequests
+
+    @cached_property
+    def work(self) -> "Work":
+        """The objects behind the requests."""
+        return self.open_work()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log what pygls would show in a window: who asked has been answered."""
@@ -57,16 +71,12 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
         wanted, notices = read_options(params.initialization_options)
         for notice in notices:
             server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, notice))
-        server.session = _open_session(server, options, wanted, params)
-        server.configuration = Configuration(
-            server, params.capabilities, wanted.settings, server.session.apply
-        )
+        server.open_work = partial(_open_work, server, options.beside(wanted), params)
         server.symbols = SymbolRequests(
             server,
-            server.session,
             params.capabilities,
-            send_progress=server.protocol.send_progress,
-            settled=server.configuration.settled,
+            answers=lambda: server.work.symbols,
+            is_on=lambda: server.work.has_symbols(),  # noqa: PLW0108 - the work is not there yet
             of_documents=wanted.document_symbols is not False,
         )
         if options.watch_client and params.process_id is not None:
@@ -74,18 +84,19 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
-        await server.configuration.follow()
+        await server.work.configuration.follow()
         await server.symbols.follow()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def change_configuration(params: types.DidChangeConfigurationParams) -> None:
-        await server.configuration.change(params.settings)
+        await server.work.configuration.change(params.settings)
         await server.symbols.follow()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
         added = [(folder.uri, folder.name) for folder in params.event.added]
-        server.session.change_folders(added=added, removed=[folder.uri for folder in params.event.removed])
+        removed = [folder.uri for folder in params.event.removed]
+        server.work.session.change_folders(added=added, removed=removed)
 
     _follow_documents(server)
     return server
@@ -94,44 +105,30 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
 def _follow_documents(server: SignalGrepServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
-        server.session.documents.open(params)
+        server.work.session.documents.open(params)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
-        server.session.documents.change(params)
+        server.work.session.documents.change(params)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: types.DidSaveTextDocumentParams) -> None:
-        server.session.documents.save(params)
+        server.work.session.documents.save(params)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
-        server.session.documents.close(params)
+        server.work.session.documents.close(params)
 
 
 def _register(server: SignalGrepServer, command: Command) -> None:
     @server.command(command.id)
     async def run(raw: dict[str, Any], work_done_token: int | str | None) -> msgspec.Struct:
-        progress = RequestProgress(server.protocol.send_progress, work_done_token)
-        with progress.work_done(command.title):
-            await server.configuration.settled()
-            return await command.run(server.session, raw, progress)
+        return await server.work.run(command, raw, work_done_token)
 
 
-def _open_session(
-    server: SignalGrepServer,
-    options: ServerOptions,
-    wanted: InitializationOptions,
-    params: types.InitializeParams,
-) -> Session:
-    view = TextView(
-        encoding=msgspec.convert(server.workspace.position_encoding, PositionEncoding),
-        lone_cr_ends_line=wanted.lone_cr_ends_line is not False,
-        invalid_utf8=wanted.invalid_utf8 or "replace",
-    )
-    return Session(
-        rg_path=wanted.rg_path or options.rg_path,
-        ctags_path=wanted.ctags_path or options.ctags_path,
-        view=view,
-        folders=folders_of(params),
-    )
+def _open_work(
+    server: SignalGrepServer, wanted: InitializationOptions, params: types.InitializeParams
+) -> "Work":
+    from sg_server.lsp.work import Work  # noqa: PLC0415 - after `initialize` has been answered
+
+    return Work(server, wanted, params, server.protocol.send_progress)

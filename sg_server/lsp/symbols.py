@@ -1,33 +1,15 @@
-"""`workspace/symbol` and `textDocument/documentSymbol`: the editor's own symbol lists."""
+"""Whether and how a client is offered `workspace/symbol` and `textDocument/documentSymbol`."""
 
-import asyncio
-import logging
-import os
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
-import msgspec
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from sg_server.errors import PathNotFound
-from sg_server.lsp.progress import RequestProgress, SendProgress
 from sg_server.lsp.registration import SwitchedRequest
-from sg_server.lsp.session import Session
-from sg_server.search.params import ScopeParams
-from sg_server.search.scope import normalise_scope
-from sg_server.symbols.candidates import FileScope
-from sg_server.symbols.document import DocumentText, document_outline
-from sg_server.symbols.hits import UnsavedTexts
-from sg_server.symbols.kinds import FIRST_KINDS, understood
-from sg_server.symbols.placing import flat, nest
-from sg_server.symbols.results import DocumentSymbol, SymbolInformation
-from sg_server.text.positions import TextView, shown
-from sg_server.workspace import uris
-from sg_server.workspace.documents import unsaved
-from sg_server.workspace.folders import Workspace
-from sg_server.workspace.source import SourceError, read_source
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from sg_server.lsp.symbol_answers import SymbolAnswers
 
 
 class SymbolRequests:
@@ -36,18 +18,16 @@ class SymbolRequests:
     def __init__(
         self,
         server: LanguageServer,
-        session: Session,
         capabilities: types.ClientCapabilities,
         *,
-        send_progress: SendProgress,
-        settled: Callable[[], Awaitable[None]],
+        answers: "Callable[[], SymbolAnswers]",
+        is_on: Callable[[], Awaitable[bool]],
         of_documents: bool,
     ) -> None:
-        """`settled` waits for the client's settings. Without `of_documents` there is one request only."""
+        """`is_on` follows the client's settings. Without `of_documents` there is one request only."""
         self._server = server
-        self._send_progress = send_progress
-        self._settled = settled
-        self._session = session
+        self._answers = answers
+        self._is_on = is_on
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
         text_document = capabilities.text_document or types.TextDocumentClientCapabilities()
         self._workspace = workspace.symbol or types.WorkspaceSymbolClientCapabilities()
@@ -61,9 +41,11 @@ class SymbolRequests:
         for request in self._switched:
             await request.follow()
 
-    async def _is_on(self) -> bool:
-        await self._settled()
-        return self._session.settings.symbols.enabled
+    async def _find(self, params: types.WorkspaceSymbolParams) -> Any:
+        return await self._answers().find(params)
+
+    async def _outline(self, params: types.DocumentSymbolParams) -> Any:
+        return await self._answers().outline(params)
 
     def _workspace_request(self) -> SwitchedRequest:
         can_register = self._workspace.dynamic_registration is True
@@ -90,93 +72,3 @@ class SymbolRequests:
             else types.DocumentSymbolOptions(),
             can_register=can_register,
         )
-
-    async def _find(self, params: types.WorkspaceSymbolParams) -> Sequence[SymbolInformation]:
-        """The answer is empty where everything was sent as partial results (LSP 3.17, Partial Results)."""
-        session, token = self._session, params.partial_result_token
-        known = _known(self._workspace.symbol_kind)
-
-        def report(symbols: Sequence[SymbolInformation]) -> None:
-            if token is not None:
-                self._send_progress(token, [_understood(symbol, known) for symbol in symbols])
-
-        with RequestProgress(self._send_progress, params.work_done_token).work_done("Looking for symbols"):
-            answer = await session.symbols.find(
-                params.query,
-                session.workspace,
-                scope=_scope(session),
-                documents=await asyncio.to_thread(_unsaved_texts, session),
-                report=None if token is None else report,
-            )
-        for note in answer.notes:
-            self._log(f"workspace/symbol {params.query!r}: {note}")
-        return [_understood(symbol, known) for symbol in answer.symbols]
-
-    async def _outline(
-        self, params: types.DocumentSymbolParams
-    ) -> Sequence[DocumentSymbol] | Sequence[SymbolInformation]:
-        uri, view = params.text_document.uri, self._session.view
-        document = await self._document_of(uri)
-        outline = await document_outline(self._session.providers, document, view)
-        if outline.problem is not None:
-            self._log(f"textDocument/documentSymbol {document.basename}: {outline.problem}")
-        known = _known(self._document.symbol_kind)
-        symbols = [
-            msgspec.structs.replace(symbol, kind=understood(symbol.kind, known)) for symbol in outline.symbols
-        ]
-        if self._document.hierarchical_document_symbol_support is True:
-            return list(nest(symbols))
-        return list(flat(symbols, uri))
-
-    async def _document_of(self, uri: str) -> DocumentText:
-        """The document as it is in the editor, else its file. Raises as `_on_disk`."""
-        document = self._session.documents.get(uri)
-        if document is not None:
-            return DocumentText.of(_basename(uri), document.text)
-        return await asyncio.to_thread(_on_disk, uri, self._session.workspace, self._session.view)
-
-    def _log(self, message: str) -> None:
-        logger.info("%s", message)
-        self._server.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
-
-
-def _scope(session: Session) -> FileScope | None:
-    """What a search without a scope of its own looks at."""
-    if not session.workspace.folders:
-        return None
-    scope = normalise_scope(session.defaults.fill(ScopeParams()), session.workspace)
-    return FileScope(roots=scope.roots, filters=scope.filters, cwd=scope.cwd)
-
-
-def _unsaved_texts(session: Session) -> UnsavedTexts:
-    """Blocks: whether a document is saved may take a look at its file."""
-    texts = {}
-    for document in unsaved(session.documents.all()):
-        if (path := document.path_in(session.workspace)) is not None:
-            texts[path] = document.searched
-    return texts
-
-
-def _on_disk(uri: str, workspace: Workspace, view: TextView) -> DocumentText:
-    """A document that is not open. Blocks. Raises PathNotFound, and as `Workspace.place_uri`."""
-    place = workspace.place_uri(uri, "textDocument.uri")
-    try:
-        source = read_source(place.path)
-    except SourceError as error:
-        raise PathNotFound(str(error), "Open the document, or check its file.") from error
-    text = shown(source.text, latin1=view.invalid_utf8 == "latin1" and not source.valid_utf8)
-    return DocumentText.of(_basename(uri), text)
-
-
-def _basename(uri: str) -> str:
-    return os.path.basename(uris.path_of(uri) or uri)
-
-
-def _known(
-    kinds: types.ClientSymbolKindOptions | None,
-) -> Collection[int]:
-    return FIRST_KINDS if kinds is None or kinds.value_set is None else frozenset(kinds.value_set)
-
-
-def _understood(symbol: SymbolInformation, known: Collection[int]) -> SymbolInformation:
-    return msgspec.structs.replace(symbol, kind=understood(symbol.kind, known))
