@@ -71,7 +71,7 @@ async def test_the_server_says_who_it_is_and_what_it_takes(start: Start, project
     provider = result.capabilities.execute_command_provider
     assert provider is not None
     assert list(provider.commands) == [command.id for command in COMMANDS]
-    assert not provider.work_done_progress
+    assert provider.work_done_progress is True
 
 
 @pytest.mark.parametrize(
