@@ -173,18 +173,22 @@ class _Text(NamedTuple):
 
 
 def _batches(matching: Matching, texts: Iterable[_Text]) -> Iterator[list[_Text]]:
-    """Cut `texts` into runs of ripgrep, which they share where one can stand after the other."""
+    """Cut `texts` into runs of ripgrep, which they share where one can stand after the other.
+
+    The long ones come last, which may leave no room.
+    """
     # PCRE2 is given line ends to match.
     knows_ends = (
         matching.multiline or matching.engine != "default" or _KNOWS_TEXT_ENDS.search(matching.pattern)
     )
+    alone: list[_Text] = []
     together: list[_Text] = []
     room = _LINES_TOGETHER
     for one in texts:
         line_feeds = one.ended.count(b"\n")
         is_long = line_feeds > _LINES_TOGETHER or _has_long_line(one.text)
         if knows_ends or is_long or one.text.endswith(b"\r"):
-            yield [one]
+            alone.append(one)
             continue
         if line_feeds > room:
             yield together
@@ -193,6 +197,8 @@ def _batches(matching: Matching, texts: Iterable[_Text]) -> Iterator[list[_Text]
         room -= line_feeds
     if together:
         yield together
+    for one in sorted(alone, key=lambda one: len(one.text)):
+        yield [one]
 
 
 def _has_long_line(text: bytes) -> bool:
