@@ -13,6 +13,9 @@ CHECKED := sg_server tests examples
 lua_tool = if command -v $(1) >/dev/null; then cd editors/nvim && $(3); \
   elif [ "$$SG_REQUIRE_TOOLS" = 1 ]; then echo '$(1) is missing: $(2)' >&2; exit 1; fi
 
+EXTENSION := editors/vscode/node_modules/ready
+vscode_lint = if [ -e $(EXTENSION) ]; then cd editors/vscode && npm run --silent check && npm run --silent lint; fi
+
 .PHONY: help demo picture test lint format schema bench lock clean
 .DEFAULT_GOAL := help
 
@@ -37,12 +40,13 @@ picture: $(VENV)/ready
 test: $(VENV)/ready-dev
 	@$(BIN)/python -m pytest --quiet $(ARGS)
 
-lint: $(VENV)/ready-dev
+lint: $(VENV)/ready-dev $(EXTENSION)
 	@$(BIN)/ruff check --quiet $(CHECKED)
 	@$(BIN)/ruff format --quiet --check $(CHECKED) || { echo 'make format puts this right.' >&2; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/python -m sg_server.lsp.schema --check
 	@$(BIN)/python -m pytest --quiet --no-header tests/test_house.py
+	@$(vscode_lint)
 	@$(call lua_tool,luacheck,apt-get install lua-check,luacheck --formatter plain .)
 	@$(call lua_tool,stylua,npm install --global @johnnymorganz/stylua-bin,stylua --check .)
 
@@ -63,6 +67,7 @@ lock: $(VENV)/ready-dev
 	@git --no-pager diff --stat -- constraints.txt
 
 clean:
+	@rm -rf editors/vscode/node_modules editors/vscode/dist editors/vscode/wheels
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -85,3 +90,10 @@ $(VENV)/ready-dev: $(READ) | $(VENV)/bin/pip-upgraded
 	@echo 'Installing the server and its development tools ...'
 	@$(PIP) install --constraint constraints.txt --editable . --group dev
 	@touch $@ $(VENV)/ready
+
+# Without npm there is nothing to do; only CI cannot go without.
+$(EXTENSION): editors/vscode/package-lock.json
+	@if command -v npm >/dev/null; then \
+	  echo 'Installing what the VS Code extension is built with ...'; \
+	  cd editors/vscode && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null && touch node_modules/ready; \
+	elif [ "$$SG_REQUIRE_TOOLS" = 1 ]; then echo 'npm is missing' >&2; exit 1; fi

@@ -41,7 +41,7 @@ case "$(node --version 2> /dev/null || true)" in
   v20.*) ;;
   *) die "Node.js 20 is needed; found: $(node --version 2>&1 || true)" ;;
 esac
-PREFIX=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
+PREFIX=$(node -p 'path.dirname(path.dirname(process.execPath))')
 [ -e "$PREFIX/include/node/node_api.h" ] || die "Node.js has no headers under $PREFIX/include/node"
 GYP=$(npm root --global)/npm/node_modules/node-gyp/bin/node-gyp.js
 [ -e "$GYP" ] || die "npm has no node-gyp at $GYP"

@@ -12,6 +12,7 @@ from tests.server.wire import require_tool
 ROOT = Path(__file__).resolve().parents[3]
 EXTENSION = ROOT / "editors/vscode"
 VSCODE = Path(os.environ.get("SG_VSCODE_E2E", "~/.cache/signal-grep/vscode-e2e")).expanduser()
+NPM_SECONDS = 300
 UNIT_SECONDS = 120
 WINDOWS_SECONDS = 600
 
@@ -36,16 +37,11 @@ def run(*command: str, seconds: int) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def packages() -> None:
-    """The packages of package-lock.json, installed once."""
+    """What the extension is built with, installed once."""
     require_tool("node")
     require_tool("npm")
-    installed = EXTENSION / "node_modules/.package-lock.json"
-    if (
-        not installed.exists()
-        or installed.stat().st_mtime < (EXTENSION / "package-lock.json").stat().st_mtime
-    ):
-        run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", seconds=WINDOWS_SECONDS)
-        installed.touch()
+    target = "editors/vscode/node_modules/ready"
+    run("make", "--silent", "--directory", str(ROOT), target, seconds=NPM_SECONDS)
 
 
 def test_the_parts_of_the_extension() -> None:
