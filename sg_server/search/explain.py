@@ -2,47 +2,64 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec.structs import replace
 
 from sg_server import limits
 from sg_server.engines.ripgrep import Filters, Matching, Ripgrep
 from sg_server.errors import GitInternal, InvalidParams, OutsideWorkspace, PathNotFound, SignalGrepError
+from sg_server.search.members import members_to_be
 from sg_server.search.params import ExplainParams
 from sg_server.search.request import SearchRequest
 from sg_server.search.results import ExplainResult, KeptOut, KeptOutFile, KeptOutRule, Reason
 from sg_server.search.scope import Scope, is_within, normalise_scope, places_of, strings
 from sg_server.workspace import uris
+from sg_server.workspace.documents import Document
 from sg_server.workspace.folders import Place, Workspace
 
 _HOLDS_NUL = Matching(pattern=r"(?-u)\x00", case="sensitive")
 _NO_RULES = Filters(hidden=True, ignored=True, follow=True, text=True)
 
 
-async def explain(ripgrep: Ripgrep, params: ExplainParams, workspace: Workspace) -> ExplainResult:
-    """`sg.explain`. Raises InvalidParams unless one file is named, and as `Ripgrep.files`."""
+async def explain(
+    ripgrep: Ripgrep, params: ExplainParams, workspace: Workspace, documents: Iterable[Document] = ()
+) -> ExplainResult:
+    """`sg.explain`, with `documents` in the place of their files.
+
+    Raises InvalidParams unless one file is named, and as `Ripgrep.files`.
+    """
     named = [*strings(params.path, "path"), *strings(params.uri, "uri")]
     if len(named) != 1:
         raise InvalidParams("path", f"exactly one file is to be named in `path` or `uri`; {len(named)} were")
+    unsaved = {path: one for one in documents if (path := one.path_in(workspace)) is not None}
     try:
         (place,) = places_of(params.path, params.uri, workspace)
     except (PathNotFound, OutsideWorkspace, GitInternal) as error:
-        return _answer(uris.display(named[0]), params, workspace, _refusal(error))
+        new = next((path for path in unsaved if _is_named(path, named[0], workspace)), None)
+        located = None if new is None else workspace.locate(new)
+        if located is None:
+            return _answer(uris.display(named[0]), params, workspace, _refusal(error))
+        place = located
     if os.path.isdir(place.path):  # noqa: ASYNC240 - one stat, as everywhere in a normalisation
         raise InvalidParams("path", f"{place.display} is a folder; name a file")
     scope = normalise_scope(replace(params, path=place.folder.path, uri=None), workspace)
-    reasons = await _Rules(ripgrep, scope, place).reasons()
+    reasons = await _Rules(ripgrep, scope, place, unsaved.get(place.path)).reasons()
     return _result(place.display, place.uri, reasons)
 
 
-async def kept_out(ripgrep: Ripgrep, request: SearchRequest, workspace: Workspace) -> KeptOut:
-    """What ignore, hidden and binary rules kept out of an empty search, within a bounded time."""
+async def kept_out(
+    ripgrep: Ripgrep, request: SearchRequest, workspace: Workspace, unsaved: Mapping[str, bool]
+) -> KeptOut:
+    """What ignore, hidden and binary rules kept out of an empty search, within a bounded time.
+
+    `unsaved` says of the files with unsaved text in the editor whether that holds the pattern.
+    """
     scope = request.scope
     filters = scope.filters
     if not scope.folders or (filters.ignored and filters.hidden and filters.text):
         return KeptOut(files=0, matching=(), complete=True)
-    look = _Look(ripgrep, scope)
+    look = _Look(ripgrep, scope, {os.fsencode(path): holds for path, holds in unsaved.items()})
     complete = True
     try:
         async with asyncio.timeout(limits.EXPLAIN_EMPTY_SECONDS):
@@ -61,9 +78,10 @@ async def kept_out(ripgrep: Ripgrep, request: SearchRequest, workspace: Workspac
 class _Look:
     """Four lists of an empty search's scope, as far as they have come."""
 
-    def __init__(self, ripgrep: Ripgrep, scope: Scope) -> None:
+    def __init__(self, ripgrep: Ripgrep, scope: Scope, unsaved: Mapping[bytes, bool]) -> None:
         self._ripgrep = ripgrep
         self._scope = scope
+        self._unsaved = unsaved
         self._searched: set[bytes] = set()
         self._all: set[bytes] = set()
         self._with_nul: set[bytes] = set()
@@ -85,12 +103,14 @@ class _Look:
         """The files in scope that were not searched, or not to their end."""
         if not self._lists_are_whole:
             return set()
-        binary = set() if self._scope.filters.text else self._with_nul & self._searched
+        binary = set() if self._scope.filters.text else self._with_nul & self._searched - self._unsaved.keys()
         return (self._all - self._searched) | (binary & self._all)
 
     def matching(self) -> list[str]:
         """Those of them that hold the pattern."""
-        return [os.fsdecode(path) for path in self._holding & self.kept_out()]
+        holding = self._holding - self._unsaved.keys()
+        holding.update(path for path, holds in self._unsaved.items() if holds)
+        return [os.fsdecode(path) for path in holding & self.kept_out()]
 
     async def _both(self, *lists: tuple[Filters, set[bytes], Matching | None]) -> None:
         try:
@@ -108,16 +128,19 @@ class _Look:
 
 
 class _Rules:
-    """The rules of a scope, each tried alone on one file."""
+    """The rules of a scope, each tried alone on one file or on the document that has its place."""
 
-    def __init__(self, ripgrep: Ripgrep, scope: Scope, place: Place) -> None:
+    def __init__(self, ripgrep: Ripgrep, scope: Scope, place: Place, document: Document | None) -> None:
         self._ripgrep = ripgrep
         self._scope = scope
         self._place = place
+        self._document = document
+        self._size = len(document.searched) if document and not os.path.lexists(place.path) else None
+        """Of a document without a file."""
 
     async def reasons(self) -> list[Reason]:
         """Every rule that alone keeps the file out, or cuts its search short."""
-        if not os.access(self._place.path, os.R_OK):
+        if self._size is None and not os.access(self._place.path, os.R_OK):
             return [Reason(rule="unreadable", detail="the server may not read it")]
         if not await self._lets_through(_NO_RULES):
             return [Reason(rule="unreadable", detail="ripgrep does not reach it, or it is no regular file")]
@@ -153,13 +176,13 @@ class _Rules:
             detail = f"it is of none of the types {', '.join(file_types)}"
             rules.append(("file-type", replace(_NO_RULES, file_types=file_types), detail))
         if filters.max_file_size is not None:
-            size = os.path.getsize(self._place.path)
+            size = os.path.getsize(self._place.path) if self._size is None else self._size
             detail = f"it has {size:,} bytes; `maxFileSize` is {filters.max_file_size:,}"
             rules.append(("size", replace(_NO_RULES, max_file_size=filters.max_file_size), detail))
         return rules
 
     async def _binary(self) -> list[Reason]:
-        if self._scope.filters.text:
+        if self._scope.filters.text or self._document is not None:
             return []
         found: list[bytes] = []
         await self._ripgrep.files(
@@ -169,6 +192,9 @@ class _Rules:
         return [Reason(rule="binary", detail=detail)] if found else []
 
     async def _lets_through(self, filters: Filters) -> bool:
+        if self._size is not None:
+            scope = replace(self._scope, folders=(self._place.folder.path,), filters=filters, membership=None)
+            return bool(await members_to_be(self._ripgrep, scope, {self._place.path: self._size}))
         wanted = os.fsencode(self._place.path)
         seen: list[bool] = []
         await self._ripgrep.files(
@@ -178,6 +204,12 @@ class _Rules:
             cwd=self._scope.cwd,
         )
         return any(seen)
+
+
+def _is_named(path: str, given: str, workspace: Workspace) -> bool:
+    """Whether a client's path or URI is that of a document at `path`."""
+    named = uris.path_of(given) or given
+    return os.path.normpath(named) in {path, workspace.display_of(path)}
 
 
 def _refusal(error: PathNotFound | OutsideWorkspace | GitInternal) -> Reason:

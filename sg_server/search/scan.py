@@ -1,7 +1,7 @@
 """One search over files: its runs of ripgrep, and what they found."""
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import msgspec
 
@@ -29,6 +29,8 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
     """What the kept rows take, roughly."""
     is_cut: bool
     """Not every row was kept; counts are exact all the same."""
+    unsaved: Mapping[str, bool] = {}
+    """Of the files in whose place a document was searched whether that matched, in scope or not."""
 
 
 async def scan(
@@ -52,6 +54,7 @@ async def scan(
     if documents or not scope.roots:
         search = DocumentSearch(ripgrep, matching, as_named, view, cwd=scope.cwd, most_rows=most_rows)
         unsaved = await search.run(documents)
+    in_their_place = unsaved.in_place_of(documents)
     only = await members(ripgrep, scope) if scope.membership and scope.folders else None
     listed = await members(ripgrep, scope) if only is None and unsaved.takes_room(most_rows) else only
     if listed is not None:
@@ -60,7 +63,7 @@ async def scan(
         view,
         multiline=matching.multiline,
         only=None if only is None else only.union(scope.files),
-        passed_over=unsaved.in_place_of(documents),
+        passed_over=in_their_place,
         most_rows=most_rows - unsaved.rows,
         most_bytes=limits.RETAINED_BYTES - unsaved.bytes,
         on_file=on_file,
@@ -85,6 +88,7 @@ async def scan(
         unreadable=tuple(unreadable),
         bytes=collector.bytes + unsaved.bytes,
         is_cut=collector.is_cut or unsaved.is_cut,
+        unsaved={path: evidence is not None for path, evidence in in_their_place.items()},
     )
 
 

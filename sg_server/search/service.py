@@ -20,13 +20,13 @@ from sg_server.search.proof import prove
 from sg_server.search.reading import ShownRow, file_facts, read_rows
 from sg_server.search.request import PageStyle, SearchRequest, normalise, page_style
 from sg_server.search.results import Budget, ExplainResult, SearchResult
-from sg_server.search.scan import scan, without_strays
+from sg_server.search.scan import Scan, scan, without_strays
 from sg_server.search.selection import selected
 from sg_server.search.snapshots import HeldSnapshot, Slice, Snapshot, SnapshotStore, make_snapshot
 from sg_server.search.streaming import NOBODY, Streamer, Watch
 from sg_server.search.unsaved import Candidate, candidates
 from sg_server.text.positions import TextView
-from sg_server.workspace.documents import DocumentRevision, OpenDocuments
+from sg_server.workspace.documents import DocumentRevision, OpenDocuments, unsaved
 from sg_server.workspace.folders import Workspace
 from sg_server.workspace.revisions import Revision, ScanWindow
 
@@ -68,9 +68,9 @@ class SearchService:
         has_documents = bool(self._documents.all())
         request = normalise(self._defaults.fill(params), workspace, has_documents=has_documents)
         async with self._turns:
-            snapshot = await self._run(request, workspace, watch)
+            found, snapshot = await self._run(request, workspace, watch)
             if snapshot.totals.matches == 0:
-                answer = await self._empty(request, snapshot, workspace)
+                answer = await self._empty(request, found, snapshot, workspace)
                 return _timed(answer, began)
         kept = self._kept(self._store.add(snapshot), snapshot, workspace)
         answer = await self._first_answer(request, kept)
@@ -99,7 +99,9 @@ class SearchService:
     async def explain(self, params: ExplainParams, workspace: Workspace) -> ExplainResult:
         """`sg.explain`."""
         async with self._turns:
-            return await explain.explain(self._ripgrep, self._defaults.fill(params), workspace)
+            open_now = self._documents.all() if params.include_unsaved is not False else ()
+            documents = await asyncio.to_thread(unsaved, open_now)
+            return await explain.explain(self._ripgrep, self._defaults.fill(params), workspace, documents)
 
     def clear(self, params: ClearParams) -> ClearResult:
         """`sg.clear`. What is unknown or gone already counts 0."""
@@ -138,7 +140,7 @@ class SearchService:
             encoding=held.matching.encoding,
         )
 
-    async def _run(self, request: SearchRequest, workspace: Workspace, watch: Watch) -> Snapshot:
+    async def _run(self, request: SearchRequest, workspace: Workspace, watch: Watch) -> tuple[Scan, Snapshot]:
         documents = await self._unsaved(request, workspace)
         window = ScanWindow.open(request.scope.roots)
         with contextlib.closing(Streamer(watch, request, workspace, self._view)) as streamer:
@@ -155,7 +157,7 @@ class SearchService:
             replaced = {document.real for document in documents}
             found = await asyncio.to_thread(without_strays, found, workspace, replaced)
         await prove(self._ripgrep, request, self._view, window, found)
-        return await asyncio.to_thread(make_snapshot, request, workspace, found)
+        return found, await asyncio.to_thread(make_snapshot, request, workspace, found)
 
     async def _unsaved(self, request: SearchRequest, workspace: Workspace) -> tuple[Candidate, ...]:
         """The documents to search in the place of their files; without a folder, every open one."""
@@ -164,10 +166,12 @@ class SearchService:
             return ()
         return await candidates(self._ripgrep, open_now, request.scope, workspace)
 
-    async def _empty(self, request: SearchRequest, snapshot: Snapshot, workspace: Workspace) -> SearchResult:
+    async def _empty(
+        self, request: SearchRequest, found: Scan, snapshot: Snapshot, workspace: Workspace
+    ) -> SearchResult:
         kept_out = None
         if request.explain_empty:
-            kept_out = await explain.kept_out(self._ripgrep, request, workspace)
+            kept_out = await explain.kept_out(self._ripgrep, request, workspace, found.unsaved)
         return empty_answer(snapshot, request.style, kept_out)
 
     async def _first_answer(self, request: SearchRequest, kept: Kept) -> SearchResult:

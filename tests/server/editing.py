@@ -9,6 +9,7 @@ from pytest_lsp import LanguageClient
 from tests.server.wire import command
 
 At = tuple[int, int]
+Change = types.TextDocumentContentChangePartial | types.TextDocumentContentChangeWholeDocument
 
 
 class Buffer:
@@ -30,11 +31,11 @@ class Buffer:
         """Replace one range."""
         self.change(edit(start, end, text))
 
-    def change(self, *changes: types.TextDocumentContentChangeEvent) -> None:
+    def change(self, *changes: Change) -> None:
         """Send changes in one notification."""
         self.version += 1
         identifier = types.VersionedTextDocumentIdentifier(version=self.version, uri=self.uri)
-        self._client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, changes))
+        self._client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, list(changes)))
 
     def save(self) -> None:
         """Say that the text was written; the test writes it."""

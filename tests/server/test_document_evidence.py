@@ -7,7 +7,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from tests.server.conftest import Start
-from tests.server.editing import Buffer, edit, search, shown
+from tests.server.editing import Buffer, Change, edit, search, shown
 from tests.server.wire import command, write_files
 
 FACE = "\N{GRINNING FACE}"
@@ -110,7 +110,7 @@ async def test_text_never_touches_the_disk(client: LanguageClient, project: Path
 
 
 WHOLE = types.TextDocumentContentChangeWholeDocument
-EDITS = {
+EDITS: dict[str, tuple[str, list[Change], list[str]]] = {
     "beside astral characters": (f"{FACE}a{FACE}", [edit((0, 2), (0, 3), "b")], [f"{FACE}b{FACE}"]),
     "each on the text of the one before": (
         "a\nb\n",

@@ -265,3 +265,43 @@ async def test_a_link_out_of_every_folder_leads_to_no_document(
     Buffer(client, project / "link/a.txt", "needle\n")
     Buffer(client, project / "link/new.txt", "needle\n")
     assert (await search(client, follow=True))["mode"] == "empty"
+
+
+async def kept_out(client: LanguageClient, **scope: Any) -> tuple[int, list[str]]:
+    answer = await search(client, **scope)
+    assert answer["mode"] == "empty"
+    kept = answer["keptOut"]
+    return kept["files"], [file["path"] for file in kept["matching"]]
+
+
+async def test_what_was_kept_out_is_told_by_unsaved_text(client: LanguageClient, project: Path) -> None:
+    write_files(project, {".gitignore": "*.log\n", "a.log": "needle\n", "b.log": "other\n"})
+    assert await kept_out(client) == (2, ["a.log"])
+    Buffer(client, project / "a.log", "other\n")
+    Buffer(client, project / "b.log", "needle\n")
+    assert await kept_out(client) == (2, ["b.log"])
+    assert await kept_out(client, includeUnsaved=False) == (2, ["a.log"])
+
+
+async def test_a_document_over_a_binary_file_is_not_kept_out(client: LanguageClient, project: Path) -> None:
+    write_files(project, {"a.bin": b"\0needle", "b.bin": b"\0needle"})
+    Buffer(client, project / "a.bin", "other\n")
+    assert await kept_out(client) == (1, ["b.bin"])
+
+
+async def test_explain_tells_of_a_document_what_a_search_does(client: LanguageClient, project: Path) -> None:
+    write_files(project, {".gitignore": "out/\nignored.txt\n", "lib/b.txt": "", "src/b.bin": "\0"})
+    for case, (name, scope, is_found) in SCOPES.items():
+        if "path" in scope:
+            continue  # what is named is all that is explained
+        buffer = Buffer(client, project / name, "a needle\n")
+        for named in ({"path": name}, {"uri": (project / name).as_uri()}):
+            explained = await command(client, "sg.explain", {**named, **scope})
+            assert explained["searched"] is is_found, case
+        buffer.close()
+    missing = await command(client, "sg.explain", {"path": "src/a.txt"})
+    assert [reason["rule"] for reason in missing["reasons"]] == ["missing"]
+    Buffer(client, project / "src/b.bin", "text\n")
+    assert (await command(client, "sg.explain", {"path": "src/b.bin"}))["searched"] is True
+    on_disk = await command(client, "sg.explain", {"path": "src/b.bin", "includeUnsaved": False})
+    assert [reason["rule"] for reason in on_disk["reasons"]] == ["binary"]
