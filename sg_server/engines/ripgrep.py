@@ -38,6 +38,7 @@ _MISSING_HINT = "Install ripgrep, or name its path in initializationOptions.rgPa
 _NOT_RG_HINT = "Check that it is ripgrep 13 or newer."
 _BAD_ARGUMENTS = (
     (("regex parse error", "is not allowed in a regex", "PCRE2: error", "exceeds size limit"), "pattern"),
+    (("impossible to match",), "pattern"),
     (("unknown encoding",), "encoding"),
     (("unrecognized file type",), "fileType"),
     (("error parsing glob", "invalid glob"), "glob"),
@@ -93,7 +94,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     text: bool = False
 
     def arguments(self) -> list[str]:
-        """The flags, with the exclusion of `.git` last so that nothing overrides it."""
+        """The flags, with the exclusion of `.git`, in any case, last so that nothing overrides it."""
         arguments = [
             flag
             for flag, wanted in (
@@ -110,12 +111,25 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
         if self.type_globs:
             arguments += [f"--type-add=sg:{glob}" for glob in self.type_globs]
             arguments.append("--type=sg")
-        arguments += [f"--glob={glob}" for glob in self.globs]
-        arguments += [f"--glob=!{glob}" for glob in self.excludes]
+        arguments += [f"--glob={_as_rule(glob)}" for glob in self.globs]
+        arguments += [f"--glob=!{_as_rule(glob)}" for glob in self.excludes]
         if not self.hidden:
             # An include glob or a type would bring hidden files back.
             arguments.append("--glob=!.*")
-        return [*arguments, "--glob=!**/.git"]
+        return [*arguments, "--iglob=!**/.git"]
+
+
+def _as_rule(glob: str) -> str:
+    """`glob` as a line of an ignore file, which is what rg takes its globs for.
+
+    There `#` begins a comment, and white space at the end is nothing unless a backslash is before it.
+    """
+    if glob.startswith("#"):
+        return f"[#]{_as_rule(glob[1:])}"
+    kept = glob.rstrip()
+    if glob.endswith("\\ ") or kept == glob:
+        return glob
+    return kept + "".join(f"[{character}]" for character in glob[len(kept) :])
 
 
 class Unreadable(msgspec.Struct, frozen=True, kw_only=True):

@@ -55,14 +55,17 @@ def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: 
     if negated := next((glob for glob in globs if glob.startswith("!")), None):
         raise InvalidParams("glob", f"{negated!r} excludes; put {negated[1:]!r} under `exclude`")
     excludes = tuple(glob.removeprefix("!") for glob in strings(params.exclude, "exclude"))
+    if "" in excludes:
+        raise InvalidParams("exclude", "'!' alone excludes nothing; put a glob after it")
     file_types = strings(params.file_type, "fileType")
     places, unreadable = _places(params, workspace)
     folders, files = _roots(places)
     first = workspace.folders[0].path if workspace.folders else os.sep
     cwd = os.path.splitdrive(first)[0] + os.sep
     # A named file is searched on its own, and so is a folder in another one: each is found once however it
-    # is reached, and even where that other one's rules would keep it out.
-    apart = (*_entrances(folders), *files) if folders else ()
+    # is reached, and even where that other one's rules would keep it out. rg takes no glob that is not UTF-8:
+    # what it then finds twice is kept once.
+    apart = filter(_is_utf8, {*_entrances(folders, {**folders, **files}), *files.values()} if folders else ())
     rules = Filters(
         excludes=(
             *_anchored(excludes, workspace, cwd),
@@ -87,7 +90,7 @@ def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: 
     return Scope(
         cwd=cwd,
         folders=tuple(folders.values()),
-        files=files,
+        files=tuple(files.values()),
         unreadable=unreadable,
         filters=filters,
         membership=membership,
@@ -122,7 +125,8 @@ def strings(given: Strings, field: str) -> tuple[str, ...]:
 def check_argument(value: str, field: str) -> None:
     """Raise InvalidParams for text that cannot be an argument of a program."""
     if "\0" in value:
-        raise InvalidParams(field, "holds a NUL character; in a regex write \\x00")
+        hint = "; in a regex write \\x00" if field == "pattern" else ""
+        raise InvalidParams(field, f"holds a NUL character{hint}")
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -156,8 +160,8 @@ def _places(params: ScopeParams, workspace: Workspace) -> tuple[tuple[Place, ...
     )
 
 
-def _roots(places: Iterable[Place]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The folders, by where they lead, and the files among `places`, each once."""
+def _roots(places: Iterable[Place]) -> tuple[dict[str, str], dict[str, str]]:
+    """The folders and the files among `places`, by where they lead, each once."""
     folders: dict[str, str] = {}
     files: dict[str, str] = {}
     for place in places:
@@ -170,12 +174,12 @@ def _roots(places: Iterable[Place]) -> tuple[dict[str, str], tuple[str, ...]]:
             # rg would wait for what a pipe has to say.
             message = f"{place.display} is neither a folder nor a regular file"
             raise PathNotFound(message, "Name a file or a folder.")
-    return folders, tuple(files.values())
+    return folders, files
 
 
-def _entrances(folders: Mapping[str, str]) -> Iterator[str]:
-    """The paths at which the walk of a folder would enter another one."""
-    for real in folders:
+def _entrances(folders: Mapping[str, str], roots: Mapping[str, str]) -> Iterator[str]:
+    """The paths at which the walk of one of `folders` would come upon another one of `roots`."""
+    for real in roots:
         for parent in map(str, PurePath(real).parents):
             if parent in folders:
                 yield os.path.join(folders[parent], os.path.relpath(real, parent))
@@ -200,13 +204,23 @@ def _prefixes(workspace: Workspace, cwd: str) -> Iterable[str]:
         yield "" if relative == os.curdir else f"{_escaped(relative)}/"
 
 
+def _is_utf8(path: str) -> bool:
+    return not any(map(_is_undecodable, path))
+
+
+def _is_undecodable(character: str) -> bool:
+    """Whether it stands for a byte that is not UTF-8."""
+    return "\ud800" <= character <= "\udfff"
+
+
 def _escaped(path: str) -> str:
-    """`path` as a glob that matches only itself."""
-    plain = path.replace(os.sep, "/")
-    return "".join(
-        f"[{character}]" if character in _GLOB_SPECIAL else _backslashed(character) for character in plain
-    )
+    """`path` as a glob that matches only itself, but for bytes that are not UTF-8: any byte matches these."""
+    return "".join(map(_literal, path.replace(os.sep, "/")))
 
 
-def _backslashed(character: str) -> str:
+def _literal(character: str) -> str:
+    if character in _GLOB_SPECIAL:
+        return f"[{character}]"
+    if _is_undecodable(character):
+        return "?"
     return "\\\\" if character == "\\" else character

@@ -103,11 +103,51 @@ async def test_each_rule_narrows_or_widens_what_is_searched(
     assert await searched(project, **scope) == found
 
 
+@pytest.mark.parametrize(
+    ("scope", "found"),
+    [
+        ({"glob": "#a#"}, ["#a#"]),
+        ({"glob": "#a#", "fileType": "all"}, []),
+        ({"glob": "/#a#"}, ["#a#"]),
+        ({"exclude": "#*"}, ["a", "a ", "a \t", "c.py"]),
+        ({"glob": "a "}, ["a "]),
+        ({"glob": "/a "}, ["a "]),
+        ({"glob": "/a\\ "}, ["a "]),
+        ({"glob": "/a \t"}, ["a \t"]),
+        ({"exclude": "a "}, ["#a#", "a", "a \t", "c.py"]),
+        ({"exclude": " "}, ["#a#", "a", "a ", "a \t", "c.py"]),
+        ({"path": [".", "a "]}, ["#a#", "a", "a ", "a \t", "c.py"]),
+    ],
+    ids=json.dumps,
+)
+async def test_a_glob_means_all_its_characters(
+    project: Path, scope: dict[str, Any], found: list[str]
+) -> None:
+    write_files(project, dict.fromkeys(("#a#", "a", "a ", "a \t", "c.py"), "needle\n"))
+    assert await searched(project, **scope) == found
+
+
+async def test_globs_hold_below_names_that_are_not_utf8(project: Path) -> None:
+    folder = project / os.fsdecode(b"o\xff")
+    write_files(folder, {"src/a.py": "needle\n", "src/a.c": "needle\n", os.fsdecode(b"n\xff.py"): "needle\n"})
+    assert await searched(folder, glob="src/*.py") == ["src/a.py"]
+    assert await searched(folder, exclude="src/*.py") == ["n\N{REPLACEMENT CHARACTER}.py", "src/a.c"]
+    both = [folder.as_uri(), f"{folder.as_uri()}/n%FF.py"]
+    assert await searched(folder, uri=both) == ["n\N{REPLACEMENT CHARACTER}.py", "src/a.c", "src/a.py"]
+
+
 async def test_an_overlapping_file_and_folder_give_each_match_once(project: Path) -> None:
     write_files(project, {"src/[x]{y}*!.py": "needle\n", "src/b.py": "needle\n"})
     answer = await Searcher(project).search("needle", path=["src/[x]{y}*!.py", "src", "src/b.py"])
     assert answer.totals.matches == 2
     assert answer.totals.files_searched == 2
+
+
+async def test_a_file_in_a_folder_named_through_a_link_gives_each_match_once(project: Path) -> None:
+    write_files(project, {"src/a.py": "needle\n"})
+    (project / "link").symlink_to("src")
+    answer = await Searcher(project).search("needle", path=["link", "src/a.py"])
+    assert (answer.totals.matches, answer.totals.files_searched) == (1, 1)
 
 
 async def test_a_file_larger_than_asked_for_is_left_out(project: Path) -> None:
@@ -118,7 +158,7 @@ async def test_a_file_larger_than_asked_for_is_left_out(project: Path) -> None:
 
 
 async def test_git_is_never_searched(project: Path) -> None:
-    write_files(project, TREE)
+    write_files(project, {**TREE, "other/.GIT/config": "needle\n"})
     (project / "link").symlink_to(".git")
     for scope in ({"ignored": True}, {"glob": "**/.git/*"}, {"glob": "config", "follow": True}):
         assert not [path for path in await searched(project, **scope) if "config" in path.split("/")]

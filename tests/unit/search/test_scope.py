@@ -28,13 +28,13 @@ def test_without_a_word_all_folders_are_searched_by_the_rules_of_ripgrep(tmp_pat
     scope = scope_of(workspace_of(tmp_path / "a", tmp_path / "b"))
     assert (scope.folders, scope.files) == ((str(tmp_path / "a"), str(tmp_path / "b")), ())
     assert scope.membership is None
-    assert scope.filters.arguments() == ["--hidden", "--glob=!**/.git"]
+    assert scope.filters.arguments() == ["--hidden", "--iglob=!**/.git"]
 
 
 def test_the_exclusion_of_git_comes_last(tmp_path: Path) -> None:
     scope = scope_of(workspace_of(tmp_path), glob=["**/.git/**", "a/b"], exclude=["x", "!y"], hidden=False)
     arguments = scope.filters.arguments()
-    assert arguments[-1] == "--glob=!**/.git"
+    assert arguments[-1] == "--iglob=!**/.git"
     assert arguments.index("--glob=**/.git/**") < arguments.index("--glob=!x")
 
 
