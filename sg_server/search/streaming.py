@@ -51,7 +51,8 @@ class Streamer:
             rows = self._rows(file)
             self._room -= len(rows)
             self._pending += rows
-        if self._timer is None:
+        has_news = bool(self._pending) or self._watch.progress is not None
+        if has_news and self._timer is None:
             wait = self._last_sent + limits.STREAM_SECONDS - self._loop.time()
             if wait <= 0:
                 self._send()
