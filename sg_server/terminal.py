@@ -141,9 +141,9 @@ def _missing(result: InspectResult) -> list[Inspection]:
 def _with_commands(line: str, result: InspectResult) -> str:
     """`line` with requests of the protocol as they are made in a terminal."""
     for inspection in result.inspections:
-        if inspection.retry is not None:
-            place = shlex.quote(f"{inspection.path}:{inspection.retry['line']}")
-            line = line.replace(call("sg.inspect", **inspection.retry), f"sg-server inspect {place}")
+        for retry in filter(None, (inspection.retry, inspection.retry_before)):
+            place = shlex.quote(f"{inspection.path}:{retry['line']}")
+            line = line.replace(call("sg.inspect", **retry), f"sg-server inspect {place}")
     return line
 
 

@@ -1,7 +1,7 @@
 """The answer to an inspection: as text within the budget of a response, and as items."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -30,6 +30,7 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
     window: Window | None
     block: int | None
     retry: RetryParams | None
+    retry_before: RetryParams | None
 
 
 def answer(findings: Sequence[Finding]) -> InspectResult:
@@ -38,17 +39,21 @@ def answer(findings: Sequence[Finding]) -> InspectResult:
     chosen = windows(findings, sheet_of, limits.RESPONSE_BYTES - _reserved(findings))
     joined = blocks(sheet_of, chosen)
     block_of = {index: number for number, block in enumerate(joined) for index in block.members}
-    parts = [
-        _Part(
-            input=index,
-            finding=finding,
-            sheet=sheet_of.get(index),
-            window=chosen.get(index),
-            block=block_of.get(index),
-            retry=_retry(finding, chosen.get(index), is_alone=len(findings) == 1),
+    parts: list[_Part] = []
+    for index, finding in enumerate(findings):
+        window = chosen.get(index)
+        retry, retry_before = _retries(finding, window, is_alone=len(findings) == 1)
+        parts.append(
+            _Part(
+                input=index,
+                finding=finding,
+                sheet=sheet_of.get(index),
+                window=window,
+                block=block_of.get(index),
+                retry=retry,
+                retry_before=retry_before,
+            )
         )
-        for index, finding in enumerate(findings)
-    ]
     return InspectResult(
         status="complete" if len(chosen) == len(findings) else "partial",
         text="\n".join(_text(parts, joined)),
@@ -59,17 +64,23 @@ def answer(findings: Sequence[Finding]) -> InspectResult:
 
 def _reserved(findings: Sequence[Finding]) -> int:
     """Bytes for all that is said about the targets: that has its place before any line is chosen."""
-    sizes = [utf8_size(_partial(len(findings), len(findings)))]
+    sizes = [_size(_partial(len(findings), len(findings)))]
     for finding in findings:
         if finding.lines is None:
-            sizes.append(utf8_size(_not_shown(finding, None)))
+            sizes.append(_size(_not_shown(finding, None)))
             continue
         count = finding.lines.count
-        retries = (finding.target.request, _at(finding, count))
-        sizes.append(utf8_size(_heading(finding)))
-        sizes.append(max(utf8_size(_omission(finding, (count, count), retry)) for retry in retries))
-    # A line end each, and an empty line before each target.
-    return sum(size + 2 for size in sizes)
+        near = _at(finding, count)
+        around = _size(_omission(finding, count, "before", near), _omission(finding, count, "after", near))
+        again = finding.target.request
+        alone = _size(_omission(finding, count, "before", None), _omission(finding, count, "after", again))
+        sizes += [_size(_heading(finding)), max(around, alone)]
+    # An empty line before each target.
+    return sum(sizes) + len(findings)
+
+
+def _size(*lines: str) -> int:
+    return sum(utf8_size(line) + 1 for line in lines)
 
 
 def _text(parts: Sequence[_Part], joined: Sequence[Block]) -> Iterator[str]:
@@ -80,11 +91,15 @@ def _text(parts: Sequence[_Part], joined: Sequence[Block]) -> Iterator[str]:
         if block is not joined[0] or shown < len(parts):
             yield ""
         members = [parts[index] for index in block.members]
-        yield from (_heading(part.finding) for part in members)
+        for part in members:
+            yield _heading(part.finding)
+            before, after = part.window.omitted if part.window is not None else (0, 0)
+            if before:
+                yield _omission(part.finding, before, "before", part.retry_before if after else part.retry)
         yield from map(block.sheet.row, range(block.first, block.last + 1))
         for part in members:
-            if part.window is not None and any(part.window.omitted):
-                yield _omission(part.finding, part.window.omitted, part.retry)
+            if part.window is not None and (after := part.window.omitted[1]):
+                yield _omission(part.finding, after, "after", part.retry)
     yield from (_not_shown(part.finding, part.retry) for part in parts if part.window is None)
 
 
@@ -115,13 +130,12 @@ def _structure(finding: Finding) -> str:
     return f"{symbol.kind} {symbol.name}{container} ({lines})"
 
 
-def _omission(finding: Finding, omitted: tuple[int, int], retry: RetryParams | None) -> str:
-    before, after = omitted
+def _omission(
+    finding: Finding, count: int, side: Literal["before", "after"], retry: RetryParams | None
+) -> str:
     whole = "the text" if finding.symbol is None else f"{finding.symbol.kind} {finding.symbol.name}"
-    left_out = (
-        f"  … {before} lines of {clip_bytes(plain(whole), _WORDS_BYTES)} before, {after} after: left out."
-    )
-    return left_out + _more(retry)
+    lines = f"{count} line{'s' if count > 1 else ''}"
+    return f"  … {lines} of {clip_bytes(plain(whole), _WORDS_BYTES)} {side}: left out.{_more(retry)}"
 
 
 def _not_shown(finding: Finding, retry: RetryParams | None) -> str:
@@ -134,24 +148,30 @@ def _more(retry: RetryParams | None) -> str:
     if retry is None:
         return ""
     request = call("sg.inspect", **retry)
-    return f" More: {request}" if utf8_size(request) <= _CALL_BYTES else " More: see `retry`."
+    return f" More: {request}" if utf8_size(request) <= _CALL_BYTES else " More: the request is too long."
 
 
 def _words(text: str) -> str:
     return clip_bytes(plain(text), _WORDS_BYTES)
 
 
-def _retry(finding: Finding, window: Window | None, *, is_alone: bool) -> RetryParams | None:
-    """The request for what is left out: the same target alone, or else the lines that follow or precede."""
+def _retries(
+    finding: Finding, window: Window | None, *, is_alone: bool
+) -> tuple[RetryParams | None, RetryParams | None]:
+    """The request for what is left out: the same target alone, or the lines after it, or else before it.
+
+    The second one is for the lines before it where the first is for those after.
+    """
     if finding.lines is None:
-        return None
+        return None, None
     if window is None or (window.is_cut and not is_alone):
-        return finding.target.request
+        return finding.target.request, None
     before, after = window.omitted
     half = (window.last - window.first) // 2 + 1
-    if after:
-        return _at(finding, min(window.last + half, window.whole[1]))
-    return _at(finding, max(window.first - half, window.whole[0])) if before else None
+    earlier = _at(finding, max(window.first - half, window.whole[0])) if before else None
+    if not after:
+        return earlier, None
+    return _at(finding, min(window.last + half, window.whole[1])), earlier
 
 
 def _at(finding: Finding, line: int) -> RetryParams:
@@ -170,6 +190,7 @@ def _inspection(part: _Part) -> Inspection:
         structure=finding.structure,
         message=finding.message,
         retry=part.retry,
+        retry_before=part.retry_before,
     )
     if finding.lines is None:
         return common

@@ -73,7 +73,9 @@ class Inspection(_Wire, frozen=True, kw_only=True):
     """Lines of `range` that are cut, counted as `line`."""
     message: str | None = None
     retry: RetryParams | None = None
-    """A request for what has been left out."""
+    """A request for what is left out: the same target alone, or the lines after it, or else before it."""
+    retry_before: RetryParams | None = None
+    """A request for the lines before it, where `retry` is for those after."""
 
 
 class InspectResult(_Wire, frozen=True, kw_only=True, omit_defaults=False):

@@ -1,6 +1,8 @@
 import asyncio
 import hashlib
+import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -143,7 +145,28 @@ def test_without_a_symbol_lines_either_side_are_shown_and_the_rest_is_counted(pl
     assert (block.start_line, len(block.lines)) == (60, 81)
     assert (inspection.lines_omitted_before, inspection.lines_omitted_after) == (59, 60)
     assert inspection.retry == {"uri": place.uri("notes.txt"), "line": 181}
-    assert "59 lines of the text before, 60 after: left out. More: sg.inspect {" in result.text
+    assert inspection.retry_before == {"uri": place.uri("notes.txt"), "line": 19}
+    lines = result.text.splitlines()
+    assert lines[1].startswith("  … 59 lines of the text before: left out. More: sg.inspect {")
+    assert lines[-1].startswith("  … 60 lines of the text after: left out. More: sg.inspect {")
+
+
+@pytest.mark.parametrize("line", [1, 2, 500, 1000, 1001])
+def test_the_requests_in_the_text_lead_to_every_line_of_a_long_symbol(place: Place, line: int) -> None:
+    body = "".join(f"    value_{number} = {number:050}\n" for number in range(1000))
+    place.write("long.py", f"def long():\n{body}")
+    shown: set[int] = set()
+    for side in ("before", "after"):
+        result = place.inspect(path="long.py", line=line)
+        for _ in range(10):
+            shown.update(int(number) for number in re.findall(r"^ *(\d+)[> ] ", result.text, re.MULTILINE))
+            more = re.search(rf" {side}: left out\. More: sg\.inspect (.*)$", result.text, re.MULTILINE)
+            if more is None:
+                break
+            result = place.inspect(**json.loads(more[1]))
+        else:
+            pytest.fail("there is always more")
+    assert shown == set(range(1, 1002))
 
 
 def test_requests_for_what_follows_come_to_the_end_of_a_long_symbol(place: Place) -> None:
