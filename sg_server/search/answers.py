@@ -7,6 +7,7 @@ import msgspec
 
 from sg_server import limits
 from sg_server.search import headline, pages
+from sg_server.search.budget import room_for
 from sg_server.search.cursors import ALL_FILES, Cursor, CursorCodec, CursorKind
 from sg_server.search.evidence import FileEvidence, Row
 from sg_server.search.reading import ShownRow
@@ -81,7 +82,7 @@ def summary_answer(
         return [*head, showing, *page.lines, "", *_summary_tail(kept, more)]
 
     bare = framed(SummaryPage(lines=(), files=()))
-    room = limits.RESPONSE_BYTES - _size(bare) - _NUMBERS_BYTES
+    room = room_for(budget) - _size(bare) - _NUMBERS_BYTES
     page = summary_page(snapshot, positions, rows_only, kept.uri_of, room)
     after = offset + len(page.files)
     has_items = style.view != "text"

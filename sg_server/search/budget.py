@@ -30,3 +30,10 @@ def fits(text: str, budget: Budget | None) -> bool:
     """Whether `text` is within the budget's target, by the estimate of four characters a token."""
     target = budget.token_target if budget else limits.TOKENS_FULL
     return len(text) <= target * limits.CHARACTERS_PER_TOKEN
+
+
+def room_for(budget: Budget | None) -> int:
+    """How many bytes a summary may take: the budget's target, or without one all that an answer may."""
+    if budget is None:
+        return limits.RESPONSE_BYTES
+    return min(budget.token_target * limits.CHARACTERS_PER_TOKEN, limits.RESPONSE_BYTES)

@@ -7,6 +7,7 @@ from sg_server.errors import InvalidParams
 from sg_server.search.params import PageParams
 from sg_server.search.scope import strings
 from sg_server.search.snapshots import Snapshot
+from sg_server.text.plain import plain
 from sg_server.workspace import uris
 from sg_server.workspace.folders import Workspace
 
@@ -33,6 +34,9 @@ def selected(params: PageParams, snapshot: Snapshot, workspace: Workspace) -> st
             known.setdefault(file.path, []).append(position)
         if display in wanted and display != file.path:
             known.setdefault(display, []).append(position)
+        # As a text shows it, with control characters as pictures.
+        if not display.isprintable() and (shown := plain(display)) in wanted:
+            known.setdefault(shown, []).append(position)
         # A document may be spelled unlike its folder.
         if file.document and file.document.uri in wanted and file.document.uri != file.path:
             known.setdefault(file.document.uri, []).append(position)

@@ -12,7 +12,7 @@ from pytest_lsp import LanguageClient
 
 from sg_server import limits
 from sg_server.errors import CursorExpired, CursorMismatch, CursorUnknown, InvalidParams
-from tests.searching import Searcher, let_time_pass, matches, refused, utf8, write_numbered
+from tests.searching import Searcher, let_time_pass, matches, paths, refused, utf8, write_numbered
 from tests.server.wire import command, write_files
 
 line_texts = st.sampled_from(
@@ -107,6 +107,16 @@ async def test_what_a_text_says_to_send_can_be_sent(tmp_path: Path) -> None:
     assert len(calls) == 2
     for call in calls:
         assert (await searcher.page(**json.loads(call))).totals == summary.totals
+
+
+async def test_a_file_is_found_by_its_name_as_a_text_shows_it(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a\nb.txt": "needle\n", "c.txt": "needle\n", "d\x1b.txt": "needle\n" * 2})
+    searcher = Searcher(tmp_path)
+    summary = await searcher.search("needle", mode="summary")
+    names = re.findall(r"^ +\d+  (.*)$", summary.text or "", re.MULTILINE)
+    assert names == ["d\N{SYMBOL FOR ESCAPE}.txt", "a\N{SYMBOL FOR LINE FEED}b.txt", "c.txt"]
+    for row, name in zip(summary.files or (), names, strict=True):
+        assert paths(await searcher.page(snapshot=summary.snapshot, path=name)) == [row.path]
 
 
 async def test_a_row_is_one_line_of_text_whatever_is_in_names_and_lines(tmp_path: Path) -> None:

@@ -192,6 +192,19 @@ async def test_the_remaining_context_decides_what_fits(
     assert [await mode(fitting), await mode(fitting + 5)] == ["matches", "summary"]
 
 
+@pytest.mark.parametrize(("percent", "tokens"), [(5, 500), (20, 1_000), (80, 2_000)])
+async def test_a_summary_keeps_to_what_it_says_it_aims_at_and_loses_nothing(
+    tmp_path: Path, percent: int, tokens: int
+) -> None:
+    write_files(tmp_path, {f"folder/file_{number:03}.txt": "needle " * 80 + "\n" for number in range(101)})
+    searcher = Searcher(tmp_path)
+    first = await searcher.search("needle", remainingContextPercent=percent)
+    assert first.mode == "summary"
+    assert utf8(first.text) <= 4 * tokens
+    rows = [row for page in await searcher.pages(first) for row in page.files or ()]
+    assert len(rows) == len({row.path for row in rows}) == 101
+
+
 async def test_an_explicit_wish_is_not_cut_by_the_remaining_context(tmp_path: Path) -> None:
     write_numbered(tmp_path, files=3, lines=60)
     searcher = Searcher(tmp_path)
