@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from typing import Protocol
 
+from sg_server import limits
 from sg_server.lsp.framing import read_body
 from sg_server.lsp.protocol import SignalGrepProtocol
 
@@ -18,7 +19,7 @@ class Writer(Protocol):
         """Take nothing more."""
 
     async def wait_closed(self) -> None:
-        """Wait until what was taken is delivered, or cannot be."""
+        """Wait until what was taken is delivered, or cannot be; who calls this does not wait for ever."""
 
 
 async def converse(protocol: SignalGrepProtocol, reader: asyncio.StreamReader, writer: Writer) -> int:
@@ -36,8 +37,9 @@ async def converse(protocol: SignalGrepProtocol, reader: asyncio.StreamReader, w
         ending.cancel()
         await protocol.close()
         writer.close()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(limits.CLOSE_SECONDS):
+                await writer.wait_closed()
     return protocol.exit_code
 
 

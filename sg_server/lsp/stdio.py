@@ -90,8 +90,8 @@ class ThreadedWriter:
         self._waiting.put(None)
 
     async def wait_closed(self) -> None:
-        """Wait until all is delivered, at most `limits.CLOSE_SECONDS`."""
-        await asyncio.wait((self._delivered,), timeout=limits.CLOSE_SECONDS)
+        """Wait until all is delivered."""
+        await asyncio.shield(self._delivered)
 
     def _drain(self) -> None:
         try:

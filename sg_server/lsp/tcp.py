@@ -51,8 +51,12 @@ async def _converse(
     options: ServerOptions, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     server = build_server(options)
-    with contextlib.suppress(ConnectionError):
-        await converse(server.protocol, reader, writer)
+    try:
+        with contextlib.suppress(ConnectionError):
+            await converse(server.protocol, reader, writer)
+    finally:
+        # A client that has stopped reading would hold its answers, and the server, for ever.
+        writer.transport.abort()
 
 
 def _is_loopback(host: str) -> bool:

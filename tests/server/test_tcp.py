@@ -1,9 +1,11 @@
 import asyncio
 import re
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest_asyncio
 from lsprotocol import types
@@ -96,6 +98,23 @@ async def test_a_signal_ends_every_conversation(tmp_path: Path) -> None:
     client = await server.connect(tmp_path)
     assert await stop(server) == 0
     await asyncio.gather(*client._async_tasks)
+
+
+async def test_a_client_that_has_stopped_reading_holds_nobody_up(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.txt": "needle\n" * 1_000})
+    server = await listen()
+    search = {"pattern": "needle", "mode": "matches", "view": "items", "limit": 1_000}
+    asked = {"command": "sg.search", "arguments": [search]}
+    with socket.create_connection(("127.0.0.1", server.port)) as deaf:
+        initialize: dict[str, Any] = {"processId": None, "capabilities": {}, "rootUri": tmp_path.as_uri()}
+        deaf.sendall(frame({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize}))
+        for number in range(1, 31):
+            message = {"jsonrpc": "2.0", "id": number, "method": "workspace/executeCommand", "params": asked}
+            deaf.sendall(frame(message))
+        client = await server.connect(tmp_path)
+        assert (await command(client, "sg.search", search))["totals"]["matches"] == 1_000
+        assert await stop(server) == 0
+        await asyncio.gather(*client._async_tasks)
 
 
 async def test_an_address_in_use_is_an_error_that_names_it(server: TcpServer) -> None:
