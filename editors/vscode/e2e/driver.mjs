@@ -1,4 +1,4 @@
-// Starts code-server and drives its workbench in headless Chromium.
+// Starts code-server (VS Code as a server) and drives its workbench in headless Chromium: how to find things there.
 import { spawn, execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
@@ -108,14 +108,15 @@ const text = s => s.replace(/\u00a0/g, ' ').trim();
 export class Workbench {
   constructor(page) { this.page = page; }
 
+  /** Opens a window on a folder, which must not be empty, or on a .code-workspace file. */
   static async open(browser, url, folder, viewport = { width: 1200, height: 800 }) {
     const context = await browser.newContext({ viewport, permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
-    await page.goto(`${url}/?folder=${encodeURIComponent(folder)}`, { waitUntil: 'domcontentloaded' });
+    await page.goto(`${url}/?${folder.endsWith('.code-workspace') ? 'workspace' : 'folder'}=${encodeURIComponent(folder)}`, { waitUntil: 'domcontentloaded' });
     const w = new this(page);
     await page.locator('.monaco-workbench .part.statusbar .statusbar-item').first().waitFor({ timeout: 60_000 });
-    await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 60_000 });  // the remote file system answers
+    await page.locator('.part.sidebar .monaco-list-row').first().waitFor({ timeout: 60_000 });  // the remote file system answers
     return w;
   }
 
@@ -147,20 +148,6 @@ export class Workbench {
     let rows = [];
     return until(async () => { rows = await this.quickRows(); return predicate(rows) && rows; }, what, timeout)
       .catch(error => { throw new Error(`${error.message}; rows: ${JSON.stringify(rows.map(r => r.label))}`); });
-  }
-  /** Every row of a long list, by scrolling it from the top; separators' texts are not rows. */
-  async allQuickRows() {
-    const list = this.quick.locator('.quick-input-list .monaco-list');
-    await list.hover();
-    const seen = new Map();
-    await this.page.mouse.wheel(0, -1e6);
-    await until(async () => {
-      const rows = await this.quickRows();
-      for (const row of rows) seen.set(row.index, row);
-      if (rows.length && seen.size >= rows[0].total) return true;
-      await this.page.mouse.wheel(0, 300);  // less than one page of 15 rows
-    }, 'the end of the list', 60_000);
-    return [...seen.values()].sort((a, b) => a.index - b.index);
   }
   async pickRow(label, options) {
     const row = this.quick.locator('.quick-input-list .monaco-list-row')
@@ -218,15 +205,6 @@ export class Workbench {
 
   // ---- views and notifications
   pane(title) { return this.page.locator('.part.sidebar .pane').filter({ has: this.page.locator(`.pane-header[aria-label^="${title}"]`) }); }
-  /** Expands a view of the side bar: views contributed to the explorer start collapsed. */
-  async expandView(title) {
-    const header = this.pane(title).locator('.pane-header');
-    await header.waitFor();
-    await until(async () => {
-      if (await header.getAttribute('aria-expanded') === 'true') return true;
-      await header.locator('.title').click();
-    }, `view ${title} to expand`);
-  }
   /** Rows of the tree view with this title in the side bar; [] while it is collapsed or loading. */
   async treeRows(title) {
     return this.pane(title).locator('.monaco-list-row').evaluateAll(rows => rows
@@ -239,8 +217,7 @@ export class Workbench {
       }))
       .sort((a, b) => a.index - b.index));
   }
-  async clickTreeRow(title, label) { await this.pane(title).locator('.monaco-list-row').filter({ hasText: label }).first().click(); }
-  /** Messages of the toasts on screen. Tall or rapid ones may never show as toasts: see allNotifications. */
+  /** Messages of the toasts on screen. */
   async notifications() {
     return (await this.page.locator('.notifications-toasts .notification-list-item-message').allInnerTexts()).map(text);
   }
@@ -252,17 +229,6 @@ export class Workbench {
     await toast.hover();
     await toast.locator('.monaco-button', { hasText: button }).click();
     await toast.waitFor({ state: 'detached' });
-  }
-  /** Opens the notification center; its rows newest first, as { message, source }. */
-  async allNotifications() {
-    const center = this.page.locator('.notifications-center.visible');
-    if (await center.count() === 0) {
-      await this.page.locator('#status\\.notifications').click();
-      await center.waitFor();
-    }
-    return center.locator('.monaco-list-row').evaluateAll(rows => rows
-      .sort((a, b) => Number(a.getAttribute('data-index')) - Number(b.getAttribute('data-index')))
-      .map(r => ({ message: r.querySelector('.notification-list-item-message')?.textContent ?? '', source: r.querySelector('.notification-list-item-source')?.textContent ?? '' })));
   }
   async screenshot(file) { await this.page.screenshot({ path: file }); }
 }

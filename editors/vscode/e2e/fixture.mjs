@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Workbench, launchBrowser, link, startServer, until } from './driver.mjs';
 
 const EXTENSION = path.dirname(import.meta.dirname);
-const SOURCES = process.env.SG_SOURCES ?? path.join(EXTENSION, '../..');
+const SOURCES = path.join(EXTENSION, '../..');
 const SCREENSHOTS = path.join(SOURCES, 'docs/images');
 
 /** The Python that has the server's packages. */

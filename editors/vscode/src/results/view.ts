@@ -160,7 +160,9 @@ export class ResultsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
 
   private async release(): Promise<void> {
     const snapshot = this.results?.result.snapshot;
-    if (snapshot !== undefined && this.server.state === 'running') await this.server.call('sg.clear', { snapshot });
+    if (snapshot === undefined || this.server.state !== 'running') return;
+    // What cannot be released is released by its age.
+    await this.server.call('sg.clear', { snapshot }).catch(() => undefined);
   }
 
   private async offerRefresh(): Promise<void> {

@@ -45,6 +45,11 @@ export class LiveSearch implements vscode.Disposable {
     this.running = undefined;
   }
 
+  /** A snapshot that cannot be released is released by its age. */
+  private release(snapshot: string): void {
+    this.server.call('sg.clear', { snapshot }).catch(() => undefined);
+  }
+
   private async run(params: SearchParams): Promise<void> {
     const source = new vscode.CancellationTokenSource();
     this.running = source;
@@ -64,12 +69,13 @@ export class LiveSearch implements vscode.Disposable {
         },
       );
       // A snapshot stays where there is more than this answer, which nobody will page through.
-      if (result.snapshot !== undefined) void this.server.call('sg.clear', { snapshot: result.snapshot });
+      if (result.snapshot !== undefined) this.release(result.snapshot);
       if (isCurrent()) this.onChange({ matches: result.matches ?? [], totals: result.totals, result });
     } catch (error) {
-      if (isCurrent() && !(error instanceof vscode.CancellationError)) {
-        this.onChange({ matches: [], failure: messageOf(error) });
-      }
+      // Cancelled without our doing: the server that is missing was not to be installed.
+      const isCancelled = error instanceof vscode.CancellationError;
+      const failure = isCancelled ? vscode.l10n.t('Nothing was searched: there is no server.') : messageOf(error);
+      if (isCurrent()) this.onChange({ matches: [], failure });
     } finally {
       if (isCurrent()) this.running = undefined;
       source.dispose();

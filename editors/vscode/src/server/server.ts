@@ -101,9 +101,13 @@ export class Server implements vscode.Disposable {
   }
 
   private ready(): Promise<LanguageClient> {
-    if (this.shown === 'failed') this.starting = undefined;
-    this.starting ??= this.start();
-    return this.starting;
+    if (this.starting !== undefined) return this.starting;
+    const starting = this.start();
+    this.starting = starting;
+    starting.catch(() => {
+      if (this.starting === starting) this.starting = undefined;
+    });
+    return starting;
   }
 
   private async start(): Promise<LanguageClient> {
@@ -134,8 +138,12 @@ export class Server implements vscode.Disposable {
   /** A server that ends unasked is started again by its client, a few times. */
   private follow(client: LanguageClient, state: State): void {
     if (client !== this.client) return;
-    if (state === State.Starting) this.show('starting');
-    else this.show(state === State.Running ? 'running' : 'failed');
+    if (state === State.Stopped) {
+      this.starting = undefined;
+      this.show('failed');
+    } else {
+      this.show(state === State.Running ? 'running' : 'starting');
+    }
   }
 
   private show(state: ServerState): void {
