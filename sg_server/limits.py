@@ -30,6 +30,10 @@ SCOPE_ENTRIES: Final = 1_000
 FILE_SIZE_MAX: Final = 2**63 - 1
 """Bytes; the largest file that a file system can have."""
 
+# Failures.
+FAILURE_CHARACTERS: Final = 2_000
+"""Code points of the message that a client is told."""
+
 # Settings.
 THREADS_MAX: Final = 256
 """Of one run of ripgrep."""

@@ -43,6 +43,12 @@ _BAD_ARGUMENTS = (
     (("unrecognized file type",), "fileType"),
     (("error parsing glob", "invalid glob"), "glob"),
 )
+_REMEDIES = (
+    ("--multiline", '"multiline": true'),
+    ("--pcre2", '"engine": "pcre2"'),
+    ("--text", '"binary": true'),
+)
+"""Flags that rg advises, and what they are in a request."""
 _MESSAGES = re.compile(r"\n(?=rg: )")
 """Between two messages on standard error; the name of a path may hold line ends."""
 _NOT_READ = re.compile(
@@ -373,7 +379,8 @@ def _failure(finished: Finished) -> SignalGrepError:
     if finished.returncode == _ERROR:
         for marks, field in _BAD_ARGUMENTS:
             if any(mark in said for mark in marks):
-                return InvalidParams(field, said)
+                remedy = next((f" In a request: {ours}." for flag, ours in _REMEDIES if flag in said), "")
+                return InvalidParams(field, said + remedy)
     if finished.returncode < 0:
         return RgFailed(
             f"ripgrep was ended by signal {-finished.returncode}. {said}".strip(), "Search again."

@@ -10,7 +10,9 @@ from pygls.exceptions import (
     JsonRpcRequestCancelled,
 )
 
+from sg_server import limits
 from sg_server.errors import SignalGrepError
+from sg_server.text.excerpts import clip_middle
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +28,9 @@ def told(error: BaseException, request: str) -> JsonRpcException:
     if isinstance(error, SignalGrepError):
         logger.info("%s: %s: %s", request, error.code, error.message)
         hint = {} if error.hint is None else {"hint": error.hint}
-        return JsonRpcException(error.message, error.jsonrpc_code, {"code": error.code, **hint})
+        # It may quote a long pattern or path; what is wrong with that stands at the end.
+        message = clip_middle(error.message, limits.FAILURE_CHARACTERS)
+        return JsonRpcException(message, error.jsonrpc_code, {"code": error.code, **hint})
     if isinstance(error, JsonRpcException):
         logger.info("%s: %s", request, error.message)
         return error

@@ -40,6 +40,14 @@ def clip_bytes(text: str, limit: int) -> str:
     return text[:limit].encode()[:limit].decode("utf-8", "ignore")
 
 
+def clip_middle(text: str, limit: int) -> str:
+    """The beginning and the end of `text`, with an ellipsis between them, in at most `limit` code points."""
+    if len(text) <= limit:
+        return text
+    tail = limit // 2
+    return f"{text[: limit - tail - 1]}…{text[len(text) - tail :]}"
+
+
 def utf8_size(text: str) -> int:
     """Bytes that `text` takes in UTF-8. It must hold no lone surrogates."""
     return len(text) if text.isascii() else len(text.encode())

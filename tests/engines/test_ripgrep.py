@@ -300,6 +300,18 @@ async def test_what_ripgrep_refuses_is_told_with_its_field(
     assert caught.value.field == field
 
 
+@pytest.mark.parametrize(
+    ("pattern", "remedy"),
+    [(r"a\nb", '"multiline": true'), (r"(?<=a)b", '"engine": "pcre2"'), (r"\x00", '"binary": true')],
+)
+async def test_what_ripgrep_advises_is_told_as_a_request_has_it(
+    tmp_path: Path, pattern: str, remedy: str
+) -> None:
+    with pytest.raises(InvalidParams, match=r"^pattern: ") as caught:
+        await search(tmp_path, Matching(pattern=pattern))
+    assert caught.value.message.endswith(f" In a request: {remedy}.")
+
+
 @posix
 async def test_events_that_are_not_known_are_passed_over(tmp_path: Path) -> None:
     unknown = '{"type":"future","data":{}}'

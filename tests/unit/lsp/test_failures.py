@@ -5,6 +5,7 @@ from concurrent import futures
 import pytest
 from pygls.exceptions import JsonRpcInvalidRequest
 
+from sg_server import limits
 from sg_server.errors import InvalidParams, RgMissing
 from sg_server.lsp.failures import told
 
@@ -23,6 +24,14 @@ def test_an_expected_error_is_told_as_it_stands_and_logged_in_a_line(
 
 def test_an_error_without_a_hint_has_none_in_its_data() -> None:
     assert told(InvalidParams("glob", "is wrong"), "request 1").data == {"code": "invalid-params"}
+
+
+def test_what_quotes_a_long_request_is_told_by_its_beginning_and_its_end() -> None:
+    error = InvalidParams("pattern", f"parse error: {'(' * 5_000} unclosed group")
+    message = told(error, "request 1").message
+    assert len(message) == limits.FAILURE_CHARACTERS
+    assert message.startswith("pattern: parse error: (((")
+    assert message.endswith("((( unclosed group")
 
 
 def test_a_bug_is_logged_with_its_traceback_and_told_without(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sg_server.text.excerpts import Clip, clip_around, clip_bytes, utf8_size
+from sg_server.text.excerpts import Clip, clip_around, clip_bytes, clip_middle, utf8_size
 from tests.strategies import plain_lines
 
 
@@ -65,6 +65,16 @@ def test_a_mark_that_is_the_occurrence_is_kept() -> None:
 def test_a_text_cut_to_bytes_is_the_longest_beginning_that_fits(text: str, limit: int) -> None:
     beginnings = [text[:size] for size in range(len(text) + 1)]
     assert clip_bytes(text, limit) == max(b for b in beginnings if len(b.encode()) <= limit)
+
+
+@given(plain_lines(), st.integers(1, 60))
+def test_a_cut_in_the_middle_keeps_both_ends(text: str, limit: int) -> None:
+    cut = clip_middle(text, limit)
+    assert len(cut) == min(len(text), limit)
+    beginning, _, end = cut.partition("…") if len(text) > limit else (text, "", "")
+    assert text.startswith(beginning)
+    assert text.endswith(end)
+    assert 0 <= len(end) - len(beginning) <= 1 or cut == text
 
 
 @given(plain_lines())
