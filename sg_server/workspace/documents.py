@@ -93,8 +93,11 @@ def _differs_from_disk(document: Document) -> bool:
 
 
 def _comparable(text: bytes) -> bytes:
-    """`text` with its line ends made LF: editors keep them apart from the text."""
-    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    """`text` with its CRLFs made LF: editors keep line ends apart from the text.
+
+    A lone CR stays: an editor that makes a line end of it shows another text than ripgrep finds on disk.
+    """
+    return text.replace(b"\r\n", b"\n")
 
 
 def _path_of_new(path: str, workspace: Workspace) -> str | None:
