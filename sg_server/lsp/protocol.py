@@ -309,7 +309,7 @@ def _without_surrogates(value: Any) -> Any:
 
 def _only_object(arguments: Any) -> dict[str, Any]:
     """The one JSON object that a command takes; nothing and null are an empty one."""
-    if not arguments or arguments == [None]:
+    if not arguments or tuple(arguments) == (None,):
         return {}
     if len(arguments) != 1 or not isinstance(arguments[0], dict):
         raise InvalidParams("arguments", "a command takes one JSON object, or nothing")
