@@ -9,10 +9,11 @@ from sg_server import limits
 from sg_server.engines.ripgrep import Matching, Ripgrep, Unreadable
 from sg_server.errors import PathNotFound
 from sg_server.search.collector import Collector
+from sg_server.search.document_search import DocumentSearch, UnsavedMatches
 from sg_server.search.evidence import FileEvidence
 from sg_server.search.members import members
 from sg_server.search.scope import Scope, is_within
-from sg_server.search.unsaved import Candidate, DocumentSearch, UnsavedMatches
+from sg_server.search.unsaved import Candidate
 from sg_server.text.positions import TextView
 from sg_server.workspace import uris
 from sg_server.workspace.folders import Workspace
