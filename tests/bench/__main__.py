@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from tests.bench import cases
+from tests.bench import cases, editor
 from tests.bench.measure import HEADING, Line, row
 
-CASES = (cases.start, cases.searches, cases.fresh, cases.retained)
+CASES = (cases.start, cases.searches, cases.fresh, cases.retained, editor.typing, editor.unsaved)
 
 
 async def report(corpus: Path, repetitions: int) -> list[Line]:
