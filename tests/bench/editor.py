@@ -31,7 +31,7 @@ class Editor:
         self._ids = itertools.count(1)
         self._told = asyncio.Event()
 
-        client.feature(types.PROGRESS)(self._hear)
+        client.protocol.fm.features[types.PROGRESS] = self._hear
 
     async def search(self, pattern: str, **more: Any) -> Any:
         """Search for what a list shows; ignore rules are off, since source packages ignore themselves."""
