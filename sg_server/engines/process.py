@@ -120,8 +120,13 @@ class _Exchange(asyncio.SubprocessProtocol):
     def stop_consuming(self, transport: asyncio.SubprocessTransport) -> None:
         """Drop what is still to come and close our end, so that a blocked writer wakes up."""
         self._consume = None
-        if (stdin := transport.get_pipe_transport(_STDIN)) is not None:
-            cast("asyncio.WriteTransport", stdin).abort()
+        if (pipe := transport.get_pipe_transport(_STDIN)) is not None:
+            stdin = cast("asyncio.WriteTransport", pipe)
+            if stdin.get_write_buffer_size():
+                stdin.abort()
+            else:
+                # asyncio fails when a pipe is aborted that has been closed.
+                stdin.close()
         cast("asyncio.ReadTransport", transport.get_pipe_transport(_STDOUT)).close()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:

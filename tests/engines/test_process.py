@@ -194,6 +194,19 @@ async def test_a_cancel_waits_for_no_input_to_be_read() -> None:
         await cancelled(sh("echo ready; exec sleep 600"), lambda reader: reader.data, stdin=bytes(10_000_000))
 
 
+@pytest.mark.parametrize("size", [0, 1, 10_000_000])
+async def test_a_cancel_after_all_input_was_read_is_told(size: int, caplog: pytest.LogCaptureFixture) -> None:
+    await cancelled(
+        sh("cat > /dev/null; echo ready; exec sleep 600"), lambda reader: reader.data, stdin=bytes(size)
+    )
+    assert not caplog.records
+
+
+async def test_a_cancel_right_after_the_start_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    await cancelled(sh("exec sleep 600"), lambda reader: reader._owner.running, stdin=b"x")
+    assert not caplog.records
+
+
 @pytest.mark.parametrize("script", ["sleep 600", "(trap '' TERM; sleep 600)"])
 async def test_what_a_process_started_in_its_group_ends_with_it(script: str) -> None:
     grandchildren: list[int] = []
