@@ -1,5 +1,6 @@
 """What the server runs on, and what is wrong with it: for `sg.health` and `sg-server doctor`."""
 
+import os
 import platform
 import sys
 from collections.abc import Iterable, Sequence
@@ -104,6 +105,7 @@ async def examine(
     problems: list[Problem] = []
     rg = await _rg(programs.ripgrep, problems)
     ctags = await _ctags(programs, problems)
+    problems += _missing_folders(workspace)
     return Health(
         version=1,
         server=__version__,
@@ -120,6 +122,15 @@ async def examine(
         problems=tuple(problems),
         settings=settings,
     )
+
+
+def _missing_folders(workspace: Workspace) -> Iterable[Problem]:
+    for folder in workspace.folders:
+        if not os.path.isdir(folder.real):
+            message = f"{uris.display(folder.path)} is open as a folder and is not there"
+            yield Problem(
+                code="path-not-found", message=message, hint="Close it in the editor, or restore it."
+            )
 
 
 def _folders(workspace: Workspace) -> Iterable[FolderHealth]:

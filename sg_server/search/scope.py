@@ -154,7 +154,8 @@ def _places(params: ScopeParams, workspace: Workspace) -> tuple[tuple[Place, ...
         except PathNotFound as error:
             gone[folder.path] = error
     if gone and not places:
-        raise next(iter(gone.values()))
+        paths = ", ".join(map(uris.display, gone))
+        raise PathNotFound(f"no open folder is there any more: {paths}", "Open a folder that is.")
     return tuple(places), tuple(
         Unreadable(path=uris.display(path), reason=error.message) for path, error in gone.items()
     )

@@ -45,7 +45,7 @@ def selected(params: PageParams, snapshot: Snapshot, workspace: Workspace) -> st
         found = next((known[name] for name in names if name in known), None)
         if found is None:
             shown = uris.display(word)[:_SHOWN_CHARACTERS]
-            raise InvalidParams(field, f"{shown!r} has no match in this snapshot")
+            raise InvalidParams(field, f"{shown!r} is no file with a match in this snapshot")
         chosen += found
     return snapshot.select(chosen)
 

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,12 @@ async def test_health_takes_no_fields(client: LanguageClient) -> None:
     with pytest.raises(JsonRpcException, match=r"^verbose: unknown field") as caught:
         await command(client, "sg.health", {"verbose": True})
     assert caught.value.code == -32602
+
+
+async def test_a_folder_that_is_gone_is_a_problem(client: LanguageClient, project: Path) -> None:
+    shutil.rmtree(project)
+    health = await command(client, "sg.health")
+    (problem,) = (problem for problem in health["problems"] if problem["code"] == "path-not-found")
+    assert str(project) in problem["message"]
+    with pytest.raises(JsonRpcException, match="no open folder is there any more"):
+        await command(client, "sg.search", {"pattern": "needle"})
