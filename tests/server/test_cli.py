@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,15 @@ def test_a_reader_that_has_seen_enough_is_no_error(project: Path) -> None:
         assert process.wait(timeout=20) == 0
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A job that a shell has put in the background ignores SIGINT, and so does what it starts."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_search_leaves_nothing_running(
     project: Path, tmp_path: Path, number: signal.Signals, expected: int
