@@ -56,12 +56,11 @@ def test_edits_do_what_an_editor_does(
         text = text[:start] + new + text[end:]
         edited.replace(Range(start=one, end=other), new)
         assert edited.text == text
-        for line in range(10):
-            at = Position(line=line, character=1)
-            assert edited.offset(at) == model_offset(text, at, view)
 
 
 def test_a_position_past_the_text_is_its_end() -> None:
     edited = EditedText("one\ntwo", TextView())
-    assert edited.offset(Position(line=9, character=0)) == 7
-    assert edited.offset(Position(line=0, character=99)) == 3
+    past_the_line, past_the_text = Position(line=0, character=99), Position(line=9, character=0)
+    edited.replace(Range(start=past_the_text, end=past_the_text), "!")
+    edited.replace(Range(start=past_the_line, end=past_the_line), "?")
+    assert edited.text == "one?\ntwo!"
