@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sg_server.text.edits import EditedText
@@ -7,7 +7,7 @@ from sg_server.text.positions import Position, PositionEncoding, Range, TextView
 pieces = st.sampled_from(["a", "é", "😀", "e\u0301", "\t", "\n", "\r\n", "\r", "\u2028", "\x0c", " x "])
 texts = st.lists(pieces, max_size=12).map("".join)
 positions = st.builds(
-    lambda line, character: Position(line=line, character=character), st.integers(0, 8), st.integers(0, 8)
+    lambda line, character: Position(line=line, character=character), st.integers(0, 4), st.integers(0, 4)
 )
 changes = st.lists(st.tuples(positions, positions, texts), max_size=6)
 encodings: st.SearchStrategy[PositionEncoding] = st.sampled_from(["utf-8", "utf-16", "utf-32"])
@@ -46,12 +46,16 @@ def model_offset(text: str, position: Position, view: TextView) -> int:
     return sum(len(earlier) for earlier in lines[: position.line]) + column
 
 
+@settings(max_examples=400)
 @given(texts, changes, views)
+@example("a\rb", [(Position(line=1, character=0), Position(line=1, character=1), "\n")], TextView())
 def test_edits_do_what_an_editor_does(
     text: str, edits: list[tuple[Position, Position, str]], view: TextView
 ) -> None:
     edited = EditedText(text, view)
-    for one, other, new in edits:
+    # Marks in all lines tell whether it still knows where they begin.
+    places = [Position(line=line, character=1) for line in range(10)]
+    for one, other, new in [*edits, *((place, place, "|") for place in places)]:
         start, end = sorted((model_offset(text, one, view), model_offset(text, other, view)))
         text = text[:start] + new + text[end:]
         edited.replace(Range(start=one, end=other), new)
