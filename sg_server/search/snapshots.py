@@ -127,9 +127,10 @@ def make_snapshot(request: SearchRequest, workspace: Workspace, found: Scan) -> 
             retained=first_rows[-1],
         ),
         partial_reasons=tuple(reason for reason, applies in reasons.items() if applies),
-        unreadable_paths=tuple(
-            workspace.display_of(unreadable.path) for unreadable in found.unreadable[: limits.NAMED_PATHS]
-        ),
+        # rg tells of them in the order of its threads.
+        unreadable_paths=tuple(sorted(workspace.display_of(path.path) for path in found.unreadable))[
+            : limits.NAMED_PATHS
+        ],
         binary_files=ended[: limits.NAMED_PATHS],
         unverified_files=sum(file.retained > 0 and file.revision is None for file in files),
         bytes=found.bytes + _FILE_BYTES * len(files),
