@@ -45,6 +45,23 @@ map('n', '<Plug>(SignalGrepPage)', '<Cmd>SignalGrepPage<CR>')
 map('n', '<Plug>(SignalGrepInspect)', '<Cmd>SignalGrepInspect<CR>')
 map('n', '<Plug>(SignalGrepLive)', '<Cmd>SignalGrepLive<CR>')
 
+-- Neovim tells servers of a new name when the buffer is written, and edits before that would be lost on them.
+vim.api.nvim_create_autocmd('BufFilePre', {
+  desc = 'Let Signal Grep know the buffer by its new name',
+  callback = function(event)
+    for _, client in ipairs(vim.lsp.get_clients({ name = 'signal_grep', bufnr = event.buf })) do
+      vim.lsp.buf_detach_client(event.buf, client.id)
+      vim.api.nvim_create_autocmd('BufFilePost', {
+        buffer = event.buf,
+        once = true,
+        callback = function()
+          vim.lsp.buf_attach_client(event.buf, client.id)
+        end,
+      })
+    end
+  end,
+})
+
 highlight(0, 'SignalGrepMatch', { link = 'IncSearch', default = true })
 highlight(0, 'SignalGrepLine', { link = 'CursorLine', default = true })
 highlight(0, 'SignalGrepPath', { link = 'Directory', default = true })

@@ -63,3 +63,20 @@ def test_a_match_in_unsaved_text_is_gone_to(nvim: Neovim, project: Path) -> None
     nvim.command("SignalGrep needle")
     nvim.until(DONE)
     assert nvim.cursor == ("a.txt", 2, 4)
+
+
+def test_a_buffer_is_searched_under_its_new_name_at_once(nvim: Neovim, project: Path) -> None:
+    write_files(project, {"a.txt": "needle\n"})
+    nvim.lua("vim.lsp.enable('signal_grep')")
+    nvim.open("a.txt")
+    nvim.lua("vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'a needle' })")
+    assert search(nvim, "needle") == [("a.txt", 1, 3), ("a.txt", 2, 1)]
+    nvim.command("file b.txt")
+    nvim.lua("vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'one more needle' })")
+    renamed = [("a.txt", 1, 1), ("b.txt", 1, 10), ("b.txt", 2, 3), ("b.txt", 3, 1)]
+    assert search(nvim, "needle") == renamed
+    nvim.command("write")
+    assert search(nvim, "needle") == renamed
+    nvim.command("saveas c.txt")
+    nvim.lua("vim.api.nvim_buf_set_lines(0, 0, 1, true, {})")
+    assert search(nvim, "needle") == [*renamed, ("c.txt", 1, 3), ("c.txt", 2, 1)]
