@@ -197,6 +197,15 @@ def test_a_server_that_cannot_be_run_is_named(start: Start) -> None:
         nvim.command("SignalGrep needle")
 
 
+def test_a_current_directory_that_is_gone_is_told(nvim: Neovim, project: Path) -> None:
+    folder = project / "gone"
+    folder.mkdir()
+    nvim.command(f"cd {folder}")
+    folder.rmdir()
+    with pytest.raises(NeovimError, match="Signal Grep: the current directory is gone"):
+        nvim.command("SignalGrep needle")
+
+
 def test_a_server_that_ends_is_told_and_another_one_takes_its_place(nvim: Neovim, project: Path) -> None:
     write_files(project, {"a.txt": "needle\n"})
     nvim.command("SignalGrep needle")

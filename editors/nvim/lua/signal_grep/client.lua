@@ -20,7 +20,8 @@ function M.is_cancelled(failure)
   return failure.code == REQUEST_CANCELLED
 end
 
---- Where a search from the current buffer looks: its project, or that of the working folder.
+--- Where a search from the current buffer looks: its project, or that of the working folder if that is there.
+---@return string?
 local function root(config)
   local chosen = config.root_dir
   if type(chosen) == 'function' then
@@ -32,8 +33,8 @@ local function root(config)
   end
   local name = vim.api.nvim_buf_get_name(0)
   local is_file = vim.bo.buftype == '' and name ~= ''
-  local start = is_file and name or assert(vim.uv.cwd())
-  return chosen or vim.fs.root(start, config.root_markers or {}) or vim.uv.cwd()
+  local start = is_file and name or vim.uv.cwd()
+  return chosen or start and vim.fs.root(start, config.root_markers or {}) or vim.uv.cwd()
 end
 
 --- The current buffer's server; else that of its project, which is started if there is none yet.
@@ -48,7 +49,11 @@ function M.start()
   if type(config.cmd) == 'table' and vim.fn.executable(config.cmd[1]) == 0 then
     return nil, ('%s cannot be run'):format(config.cmd[1])
   end
-  config = vim.tbl_extend('force', config, { root_dir = root(config) })
+  local folder = root(config)
+  if not folder then
+    return nil, 'the current directory is gone'
+  end
+  config = vim.tbl_extend('force', config, { root_dir = folder })
   local id = vim.lsp.start(config, { attach = false, silent = true })
   if not id then
     return nil, 'the server does not start'
