@@ -90,3 +90,4 @@ def test_fifty_thousand_matches_are_listed_with_the_true_total(nvim: Neovim, pro
     )
     nvim.command("SignalGrepPage!")
     nvim.until(f"{SIZE} == 50000")
+    assert "Signal Grep: 49,000 more" in nvim.messages

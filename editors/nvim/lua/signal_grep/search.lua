@@ -97,6 +97,7 @@ function M.page(options)
     return nil
   end
   local cancel
+  local added = 0
   local function ask()
     local params = { cursor = source.cursor, view = 'items', limit = config.get().limit }
     cancel = run('sg.page', params, asked_client, function(failure, result, used)
@@ -106,10 +107,12 @@ function M.page(options)
       source = lists.append(place, id, source, used, result)
       if not source then
         return
-      elseif options.all and source.cursor then
+      end
+      added = added + #result.matches
+      if options.all and source.cursor then
         return ask()
       end
-      words.say(('%d more'):format(#result.matches))
+      words.say(('%s more'):format(words.grouped(added)))
     end)
   end
   ask()

@@ -11,7 +11,7 @@ local REASONS = {
 local PREFIX = 'Signal Grep: '
 
 ---@param number integer
-local function grouped(number)
+function M.grouped(number)
   local text = tostring(number):reverse():gsub('(%d%d%d)', '%1,'):reverse()
   return (text:gsub('^,', ''))
 end
@@ -20,7 +20,7 @@ end
 ---@param one string
 ---@param many string
 local function count(number, one, many)
-  return ('%s %s'):format(grouped(number), number == 1 and one or many)
+  return ('%s %s'):format(M.grouped(number), number == 1 and one or many)
 end
 
 --- A pattern on one line, and not longer than people read.
@@ -35,7 +35,7 @@ end
 function M.totals(totals, shown)
   local matches = count(totals.matches, 'match', 'matches')
   if shown and shown < totals.matches then
-    matches = ('%s of %s'):format(grouped(shown), matches)
+    matches = ('%s of %s'):format(M.grouped(shown), matches)
   end
   return ('%s in %s'):format(matches, count(totals.files, 'file', 'files'))
 end
