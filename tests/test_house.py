@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,7 @@ def name_of(module: Path) -> str:
     return ".".join(module.relative_to(ROOT).with_suffix("").parts)
 
 
+@cache
 def tree_of(module: Path) -> ast.Module:
     return ast.parse(module.read_text("utf-8"))
 

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +99,9 @@ def children(pid: int) -> list[int]:
     """The ids of the running processes that a process has started, and those have started."""
     found = []
     for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, listed.read_text().split()):
-            found += [child, *children(child)]
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended since
+            for child in map(int, listed.read_text().split()):
+                found += [child, *children(child)]
     return found
 
 
