@@ -41,6 +41,7 @@ _BAD_ARGUMENTS = (
     (("impossible to match",), "pattern"),
     (("unknown encoding",), "encoding"),
     (("unrecognized file type",), "fileType"),
+    (("error parsing glob '!", "invalid glob '!"), "exclude"),
     (("error parsing glob", "invalid glob"), "glob"),
 )
 _REMEDIES = (

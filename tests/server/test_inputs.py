@@ -53,6 +53,8 @@ BAD_FIELDS: tuple[tuple[tuple[str, dict[str, Any]], dict[str, Any], str, str], .
     (SEARCH, {"glob": "{"}, "glob", "unclosed alternate group"),
     (SEARCH, {"glob": "a/["}, "glob", "unclosed character class"),
     (SEARCH, {"glob": "a/[", "path": "a.txt"}, "glob", "unclosed character class"),
+    (SEARCH, {"exclude": "["}, "exclude", "unclosed character class"),
+    (SEARCH, {"exclude": "a/[", "path": "a.txt"}, "exclude", "unclosed character class"),
     (SEARCH, {"glob": "!*.py"}, "glob", "`exclude`"),
     (SEARCH, {"glob": ["*.py", 3]}, "glob[1]", "given 3"),
     (SEARCH, {"glob": {"a": 1}}, "glob", "an object"),
