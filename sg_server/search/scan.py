@@ -94,21 +94,15 @@ async def scan(
 
 
 def without_strays(found: Scan, workspace: Workspace, replaced: Collection[str | None] = ()) -> Scan:
-    """`found` without the files that links led to outside every folder, in `.git`, or again; blocks.
+    """`found` without the files that links led to outside every folder, or in `.git`; blocks.
 
     `replaced` are the real paths of the documents that were searched in the place of their files.
     """
-    taken = set(replaced)
-    kept: set[str] = set()
-    # Of several ways to a file the one without links is the one to show.
-    for real, path in sorted(
-        ((os.path.realpath(file.path), file.path) for file in found.files if not file.document),
-        key=lambda ways: (ways[0] != ways[1], ways[1]),
-    ):
-        if real not in taken and is_within(path, workspace):
-            taken.add(real)
-            kept.add(path)
-    files = tuple(file for file in found.files if file.document or file.path in kept)
+    files = tuple(
+        file
+        for file in found.files
+        if file.document or (is_within(file.path, workspace) and os.path.realpath(file.path) not in replaced)
+    )
     return msgspec.structs.replace(found, files=files)
 
 

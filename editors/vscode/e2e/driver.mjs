@@ -25,7 +25,7 @@ export const SETTINGS = {
 };
 
 /** Polls fn until it returns something truthy; a throw counts as "not yet". */
-export async function until(fn, what, timeout = 20_000) {
+export async function until(fn, what, timeout = 60_000) {
   const end = Date.now() + timeout;
   let last;
   for (;;) {
@@ -221,7 +221,7 @@ export class Workbench {
   async notifications() {
     return (await this.page.locator('.notifications-toasts .notification-list-item-message').allInnerTexts()).map(text);
   }
-  async waitNotification(pattern, timeout = 20_000) {
+  async waitNotification(pattern, timeout = 60_000) {
     return until(async () => (await this.notifications()).find(n => pattern.test(n)), `a toast like ${pattern}`, timeout);
   }
   async clickNotificationButton(message, button) {

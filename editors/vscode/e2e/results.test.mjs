@@ -42,7 +42,7 @@ async function clickAt(end, label) {
   await until(async () => {
     await w.pane('Results').locator('.monaco-list').focus();
     await w.page.keyboard.press(end);
-    await row(label).click({ timeout: 1000 });
+    await row(label).click({ timeout: 5000 });
     return true;
   }, `the row ${label}`);
 }
