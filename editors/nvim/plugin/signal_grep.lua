@@ -46,18 +46,24 @@ map('n', '<Plug>(SignalGrepInspect)', '<Cmd>SignalGrepInspect<CR>')
 map('n', '<Plug>(SignalGrepLive)', '<Cmd>SignalGrepLive<CR>')
 
 -- Neovim tells servers of a new name when the buffer is written, and edits before that would be lost on them.
+local uri_before = {}
+
 vim.api.nvim_create_autocmd('BufFilePre', {
-  desc = 'Let Signal Grep know the buffer by its new name',
+  desc = 'Keep the name that Signal Grep knows',
   callback = function(event)
+    uri_before[event.buf] = vim.uri_from_bufnr(event.buf)
+  end,
+})
+
+vim.api.nvim_create_autocmd('BufFilePost', {
+  desc = 'Tell Signal Grep the new name',
+  callback = function(event)
+    local document = { uri = uri_before[event.buf] }
     for _, client in ipairs(vim.lsp.get_clients({ name = 'signal_grep', bufnr = event.buf })) do
+      client:notify('textDocument/didClose', { textDocument = document })
+      -- Not before the new name: where it is refused nothing would attach the buffer again.
       vim.lsp.buf_detach_client(event.buf, client.id)
-      vim.api.nvim_create_autocmd('BufFilePost', {
-        buffer = event.buf,
-        once = true,
-        callback = function()
-          vim.lsp.buf_attach_client(event.buf, client.id)
-        end,
-      })
+      vim.lsp.buf_attach_client(event.buf, client.id)
     end
   end,
 })

@@ -80,3 +80,19 @@ def test_a_buffer_is_searched_under_its_new_name_at_once(nvim: Neovim, project: 
     nvim.command("saveas c.txt")
     nvim.lua("vim.api.nvim_buf_set_lines(0, 0, 1, true, {})")
     assert search(nvim, "needle") == [*renamed, ("c.txt", 1, 3), ("c.txt", 2, 1)]
+
+
+def test_edits_after_a_name_that_is_refused_are_searched(nvim: Neovim, project: Path) -> None:
+    write_files(project, {"a.txt": "hay\n", "b.txt": "hay\n"})
+    nvim.lua("vim.lsp.enable('signal_grep')")
+    nvim.command("set hidden")
+    for name in ("b.txt", "a.txt"):
+        nvim.open(name)
+        nvim.lua("vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'a needle' })")
+    assert search(nvim, "needle") == [("a.txt", 1, 3), ("b.txt", 1, 3)]
+    for _ in range(2):
+        nvim.lua("pcall(vim.cmd.file, 'b.txt'); vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'more' })")
+    assert search(nvim, "needle") == [("a.txt", 3, 3), ("b.txt", 1, 3)]
+    nvim.lua("vim.cmd.file('c.txt'); vim.api.nvim_buf_set_lines(0, 0, 1, true, {})")
+    nvim.lua("vim.api.nvim_buf_set_lines(0, 0, 1, true, {})")
+    assert search(nvim, "needle") == [("b.txt", 1, 3), ("c.txt", 1, 3)]
