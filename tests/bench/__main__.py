@@ -10,7 +10,15 @@ import msgspec
 from tests.bench import cases, editor
 from tests.bench.measure import HEADING, Line, row
 
-CASES = (cases.start, cases.searches, cases.fresh, cases.retained, editor.typing, editor.unsaved)
+CASES = (
+    cases.start,
+    cases.searches,
+    cases.fresh,
+    cases.retained,
+    editor.typing,
+    editor.unsaved,
+    editor.symbols,
+)
 
 
 async def report(corpus: Path, repetitions: int) -> list[Line]:

@@ -14,13 +14,16 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
-from tests.bench.cases import MANY
+from sg_server import limits
+from sg_server.engines.binaries import find_ctags, find_rg
+from tests.bench.cases import CTAGS, MANY, RG, program
 from tests.bench.measure import Line, latency, pairs, ratio, seconds
 
 KEYSTROKES, KEYSTROKE_SECONDS = 20, 0.03
 TYPED, TYPED_GOAL = "container_of", 1.3
 FIRST_BATCHES, FIRST_BATCH_GOAL = 10, 100.0
 DOCUMENTS, DOCUMENTS_GOAL = 20, 1.15
+SYMBOL, SYMBOL_GOAL = "schedule_timeout", 1.5
 
 
 class Editor:
@@ -59,6 +62,10 @@ class Editor:
         await request
         return taken
 
+    async def symbols(self, query: str) -> Any:
+        """What `workspace/symbol` finds."""
+        return await self._client.workspace_symbol_async(types.WorkspaceSymbolParams(query=query))
+
     def change(self, path: Path) -> None:
         """Open a file and add a line that nobody saves."""
         uri, text = path.as_uri(), path.read_bytes().decode("utf-8", "replace")
@@ -79,11 +86,11 @@ class Editor:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[Editor]:
-    """An editor with `folder` open."""
+async def opened(*paths: Path) -> AsyncIterator[Editor]:
+    """An editor with the folders at `paths` open."""
     client = LanguageClient("signal-grep-bench", "1")
     await client.start_io(sys.executable, "-m", "sg_server")
-    folders = [types.WorkspaceFolder(folder.as_uri(), folder.name)]
+    folders = [types.WorkspaceFolder(path.as_uri(), path.name) for path in paths]
     await client.initialize_async(
         types.InitializeParams(types.ClientCapabilities(), workspace_folders=folders)
     )
@@ -122,3 +129,30 @@ async def unsaved(corpus: Path, repetitions: int) -> AsyncIterator[Line]:
         taken = await pairs(with_text, partial(with_text, includeUnsaved=False), repetitions)
         detail = f"{len(chosen)} documents, against includeUnsaved false"
         yield ratio("search: unsaved documents", taken, DOCUMENTS_GOAL, detail)
+
+
+async def symbols(corpus: Path, repetitions: int) -> AsyncIterator[Line]:
+    """Symbols without an index. The folders in the corpus are opened: its own rules may leave all out."""
+    folders = sorted(path for path in corpus.iterdir() if path.is_dir() and path.name != ".git")
+    if not folders or find_ctags() is None:
+        return
+    async with opened(*folders) as editor:
+        if found := await editor.symbols(SYMBOL):
+            ours, theirs = partial(editor.symbols, SYMBOL), partial(list_and_tag, SYMBOL, folders)
+            taken = await pairs(ours, theirs, repetitions)
+            detail = f"{len(found)} symbols, against rg listing files and ctags on as many as are read"
+            yield ratio(f"workspace/symbol {SYMBOL}", taken, SYMBOL_GOAL, detail)
+
+
+async def list_and_tag(query: str, folders: list[Path]) -> None:
+    """What `workspace/symbol` cannot do without: ripgrep's list of files, and ctags on them."""
+    rg, ctags = find_rg(), find_ctags()
+    assert rg is not None
+    assert ctags is not None
+    process = await asyncio.create_subprocess_exec(
+        *(rg.path, *RG, "--hidden", "--files-with-matches", "--ignore-case", "-e", query, *map(str, folders)),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    listed, _ = await process.communicate()
+    await program(ctags.path, *CTAGS, *listed.decode().split("\n")[: limits.SYMBOL_FILES])
