@@ -6,9 +6,12 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
+import pytest
 import pytest_asyncio
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient, make_test_lsp_client
 
 from tests.server.conftest import capabilities
@@ -71,6 +74,9 @@ async def test_every_connection_has_a_server_of_its_own(server: TcpServer, tmp_p
     one, two = await server.connect(tmp_path / "one"), await server.connect(tmp_path / "two")
     found = await command(one, "sg.search", {"pattern": "needle"})
     assert [match["path"] for match in found["matches"]] == ["a.txt"]
+    with pytest.raises(JsonRpcException) as caught:
+        await command(two, "sg.page", {"snapshot": found["snapshot"]})
+    assert caught.value.data == {"code": "cursor-unknown", "hint": ANY}
     assert (await command(two, "sg.clear"))["cleared"] == 0
     await leave(one)
     found = await command(two, "sg.search", {"pattern": "needle"})
