@@ -85,6 +85,14 @@ def test_flags_are_followed_and_told_when_they_are_wrong(live: Neovim) -> None:
     live.until(footer("0 matches in 0 files"))
 
 
+def test_the_project_of_the_file_is_searched_from_anywhere(live: Neovim, tmp_path: Path) -> None:
+    Screen(live)
+    live.command(f"cd {tmp_path}")
+    live.open("b.txt")
+    live.command("SignalGrepLive --in % needle")
+    live.until(footer("1 match in 1 file"))
+
+
 def test_all_matches_are_sent_to_the_quickfix_list(live: Neovim) -> None:
     Screen(live)
     live.command("SignalGrepLive needle")

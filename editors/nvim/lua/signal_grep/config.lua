@@ -7,9 +7,13 @@ local defaults = {
   limit = 1000,
   ---@type boolean open the list when there are matches
   open = true,
-  ---@type 'float'|'select' the window of `:SignalGrepLive`, or `vim.ui.input` and `vim.ui.select`
-  picker = 'float',
+  ---@type string what `:SignalGrepLive` opens: one of `PICKERS`
+  picker = 'auto',
 }
+
+--- `auto` is the first of the plugins that is installed, else the own window, which is `float`; `select` is
+--- `vim.ui.input` and `vim.ui.select`.
+local PICKERS = { 'auto', 'telescope', 'fzf-lua', 'snacks', 'float', 'select' }
 
 --- The options in force. Raises an error that names the option that is not one.
 ---@return signal_grep.Config
@@ -22,6 +26,10 @@ function M.get()
     elseif type(value) ~= wanted then
       error(('vim.g.signal_grep.%s: takes a %s, not a %s'):format(name, wanted, type(value)), 0)
     end
+  end
+  if not vim.list_contains(PICKERS, config.picker) then
+    local known = table.concat(PICKERS, ', ')
+    error(('vim.g.signal_grep.picker: there is no %q, but: %s'):format(config.picker, known), 0)
   end
   return config
 end

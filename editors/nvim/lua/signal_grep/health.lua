@@ -21,7 +21,7 @@ local function check_program(name, program)
 end
 
 local function check_options()
-  local ok, problem = pcall(require('signal_grep.config').get)
+  local ok, problem = pcall(require('signal_grep.pickers').name)
   if not ok then
     vim.health.error(problem, 'See :help signal-grep-options')
   end

@@ -69,8 +69,12 @@ end
 --- Search while typing. `typed` is what the prompt begins with: flags and a pattern.
 ---@param typed? string
 function M.live(typed)
-  local picker = require('signal_grep.config').get().picker
-  require(picker == 'select' and 'signal_grep.select' or 'signal_grep.live').open(typed or '')
+  local pickers = require('signal_grep.pickers')
+  local ok, name = pcall(pickers.name)
+  if not ok then
+    return refuse(name)
+  end
+  pickers.open(name, typed or '')
 end
 
 return M

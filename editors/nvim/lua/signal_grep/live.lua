@@ -2,14 +2,11 @@
 local M = {}
 
 local arguments = require('signal_grep.arguments')
-local client = require('signal_grep.client')
+local live_search = require('signal_grep.live_search')
 local words = require('signal_grep.words')
 
 local NAMESPACE = vim.api.nvim_create_namespace('signal_grep.live')
 local PROMPT = '> '
-local ROWS = 200
---- Milliseconds without a key until a search begins: most keys of a word are never searched for.
-local PAUSE = 30
 
 ---@class signal_grep.Live
 ---@field origin integer the window that matches are opened in
@@ -151,7 +148,7 @@ function Live:accept()
   local match, used = self.rows[self:row()], self.used
   if match and used then
     self:close(function()
-      vim.lsp.util.show_document(match.location, used.offset_encoding, { focus = true })
+      live_search.go_to(match, used)
     end)
   end
 end
@@ -166,53 +163,6 @@ function Live:send_to_list()
   end
 end
 
---- Show rows as they come, until the answer takes their place.
----@param token string
----@return fun() stop
-function Live:listen(token)
-  local rows = {}
-  local watch = vim.api.nvim_create_autocmd('LspProgress', {
-    callback = function(event)
-      local params = event.data.params
-      if params.token == token then
-        self.used = vim.lsp.get_client_by_id(event.data.client_id)
-        vim.list_extend(rows, params.value.matches)
-        self:show(rows)
-        self:say(words.totals(params.value.totals) .. ' …')
-      end
-    end,
-  })
-  return function()
-    pcall(vim.api.nvim_del_autocmd, watch)
-  end
-end
-
----@param request signal_grep.Request
-function Live:search(request)
-  local token = ('signal-grep-rows-%d'):format(vim.uv.hrtime())
-  local asked = { mode = 'matches', view = 'items', limit = ROWS, keep = false, partialResultToken = token }
-  local ignore = self:listen(token)
-  self:say('searching …')
-  local cancel = client.execute(
-    'sg.search',
-    vim.tbl_extend('force', asked, request.params),
-    function(failure, result, used)
-      ignore()
-      if self.is_closed or (failure and client.is_cancelled(failure)) then
-        return
-      elseif failure then
-        self:show({})
-        return self:say(words.failure(failure), 'ErrorMsg')
-      end
-      self.used = used
-      self:show(result.matches or {})
-      local partial = words.partial(result)
-      self:say(words.totals(result.totals) .. (partial and ' · ' .. partial or ''))
-    end
-  )
-  self.stop = cancel
-end
-
 --- Follow what is typed: end the search for what was, and begin one for what is.
 function Live:typed_on()
   local typed = vim.api.nvim_buf_get_lines(self.prompt.buffer, 0, 1, false)[1]:sub(#PROMPT + 1)
@@ -221,22 +171,28 @@ function Live:typed_on()
   end
   self.typed = typed
   self.stop()
-  local request, problem = arguments.parse(typed)
-  if not request or not request.params.pattern then
-    self:show({})
-    self:say(problem or '')
-    return
-  end
-  local timer = vim.defer_fn(function()
-    vim.api.nvim_win_set_cursor(self.list.window, { 1, 0 })
-    self:search(request)
-  end, PAUSE)
-  self.stop = function()
-    if not timer:is_closing() then
-      timer:stop()
-      timer:close()
-    end
-  end
+  local rows = {}
+  self.stop = live_search.start(vim.api.nvim_win_get_buf(self.origin), typed, {
+    begin = function()
+      vim.api.nvim_win_set_cursor(self.list.window, { 1, 0 })
+      self:say('searching …')
+    end,
+    rows = function(more, totals, used)
+      self.used = used
+      vim.list_extend(rows, more)
+      self:show(rows)
+      self:say(words.totals(totals) .. ' …')
+    end,
+    answer = function(result, used)
+      self.used = used
+      self:show(result.matches or {})
+      self:say(table.concat({ words.totals(result.totals), words.partial(result) }, ' · '))
+    end,
+    problem = function(text, group)
+      self:show({})
+      self:say(text, group)
+    end,
+  })
 end
 
 --- Open the picker.
