@@ -28,7 +28,7 @@ def test_a_missing_ctags_is_a_warning_with_the_line_that_installs_it(start: Star
 def test_a_server_that_cannot_be_run_is_an_error_with_the_line_that_installs_it(start: Start) -> None:
     text = report(start(["no-such-server"]))
     assert "ERROR no-such-server cannot be run" in text
-    assert "pip install signal-grep" in text
+    assert "pip install ." in text
 
 
 def test_a_server_that_ends_at_once_is_an_error(start: Start) -> None:

@@ -5,7 +5,7 @@ local client = require('signal_grep.client')
 local words = require('signal_grep.words')
 
 local INSTALL = {
-  'Install the server: pip install signal-grep (or pipx, or uv tool install)',
+  'Install the server: pip install . in a clone of Signal Grep (or pipx, or uv tool install)',
   "or say where it is: vim.lsp.config('signal_grep', { cmd = { '/path/to/sg-server' } })",
 }
 --- Milliseconds for the server to start and answer.
