@@ -17,8 +17,22 @@ UNIT_SECONDS = 120
 WINDOWS_SECONDS = 600
 
 
-def run(*command: str, seconds: int) -> None:
+WINDOW_ATTEMPTS = 2
+"""A real window now and then loses a click while it is drawn anew. What is wrong fails every time."""
+
+
+def run(*command: str, seconds: int, attempts: int = 1) -> None:
     """Run one command in the extension's folder; what it printed is the failure's message."""
+    failure: str | None = None
+    for _ in range(attempts):
+        failure = attempt(*command, seconds=seconds)
+        if failure is None:
+            return
+    pytest.fail(f"{failure}", pytrace=False)
+
+
+def attempt(*command: str, seconds: int) -> str | None:
+    """Run one command in the extension's folder; how it failed, or None."""
     environment = {**os.environ, "SG_PYTHON": sys.executable}
     done = subprocess.run(
         command,
@@ -31,8 +45,7 @@ def run(*command: str, seconds: int) -> None:
         timeout=seconds,
         check=False,
     )
-    if done.returncode:
-        pytest.fail(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}", pytrace=False)
+    return f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}" if done.returncode else None
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -56,4 +69,4 @@ def test_the_extension_in_a_real_window(part: str) -> None:
         missing = "VS Code's server is not installed: editors/vscode/e2e/install.sh installs it"
         (pytest.fail if os.environ.get("SG_REQUIRE_TOOLS") == "1" else pytest.skip)(missing)
     run("npm", "run", "build", seconds=UNIT_SECONDS)
-    run(require_tool("node"), "--test", f"e2e/{part}", seconds=WINDOWS_SECONDS)
+    run(require_tool("node"), "--test", f"e2e/{part}", seconds=WINDOWS_SECONDS, attempts=WINDOW_ATTEMPTS)
