@@ -15,8 +15,6 @@ VSCODE = Path(os.environ.get("SG_VSCODE_E2E", "~/.cache/signal-grep/vscode-e2e")
 NPM_SECONDS = 300
 UNIT_SECONDS = 120
 WINDOWS_SECONDS = 600
-
-
 WINDOW_ATTEMPTS = 2
 """A real window now and then loses a click while it is drawn anew. What is wrong fails every time."""
 
