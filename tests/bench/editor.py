@@ -155,4 +155,4 @@ async def list_and_tag(query: str, folders: list[Path]) -> None:
         stdout=asyncio.subprocess.PIPE,
     )
     listed, _ = await process.communicate()
-    await program(ctags.path, *CTAGS, *listed.decode().split("\n")[: limits.SYMBOL_FILES])
+    await program(ctags.path, *CTAGS, *listed.decode().splitlines()[: limits.SYMBOL_FILES])
