@@ -2,11 +2,13 @@
 
 SignalGrepError
 ├── InvalidParams        -32602  the request is wrong: the message names the field and the remedy
-│   └── GitInternal              what is named is inside `.git`
+│   ├── GitInternal              what is named is inside `.git`
+│   └── AmbiguousPrefix          several entries have an id that begins so
 └── RequestFailed        -32803  the request is right and still failed: `code` says how
     ├── RgMissing, RgFailed, CleanupFailed
     ├── PathNotFound, OutsideWorkspace, NoWorkspace
-    └── CursorUnknown, CursorExpired, CursorMismatch
+    ├── CursorUnknown, CursorExpired, CursorMismatch
+    └── CommandDisabled, StoreUnavailable, EntryNotFound, EntryChanged
 """
 
 from typing import ClassVar
@@ -40,6 +42,10 @@ class InvalidParams(SignalGrepError):
 
 class GitInternal(InvalidParams):
     """A named path is inside `.git`, which is never searched. Remedy: name another."""
+
+
+class AmbiguousPrefix(InvalidParams):
+    """A prefix that begins the ids of several readable entries. Remedy: give more of it."""
 
 
 class RequestFailed(SignalGrepError):
@@ -100,3 +106,30 @@ class CursorMismatch(RequestFailed):
     """A cursor used for something else than it was given for. Remedy: start from the summary cursor."""
 
     code = "cursor-mismatch"
+
+
+class CommandDisabled(RequestFailed):
+    """A command that the settings switch off. Remedy: change the setting that the message names."""
+
+    code = "command-disabled"
+
+
+class StoreUnavailable(RequestFailed):
+    """The store of entries cannot be opened or does not answer. Remedy: see the reason in the message."""
+
+    code = "store-unavailable"
+
+
+class EntryNotFound(RequestFailed):
+    """No entry has that id, or none that the caller may read. Remedy: list the entries."""
+
+    code = "entry-not-found"
+
+    def __init__(self, given: str) -> None:
+        super().__init__(f"Context entry not found: {given}")
+
+
+class EntryChanged(RequestFailed):
+    """The entry has another version than the one expected. Nothing was stored. Remedy: get it first."""
+
+    code = "entry-changed"

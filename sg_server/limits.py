@@ -93,6 +93,49 @@ DOCUMENT_SYMBOLS: Final = 10_000
 OUTLINE_BYTES: Final = MIB
 """UTF-8 bytes of a Markdown text whose headings are looked for: some 0.2 s."""
 
+# Stored text: what an entry is.
+GIVEN_ID_CHARACTERS: Final = 64
+"""Of an id as it is given: 32 digits, with hyphens and white space."""
+THREAD_ID_CHARACTERS: Final = 256
+TAGS: Final = 100
+TAG_CHARACTERS: Final = 128
+METADATA_FILTERS: Final = 50
+METADATA_KEY_CHARACTERS: Final = 256
+LIST_ENTRIES_DEFAULT: Final = 20
+LIST_ENTRIES_MAX: Final = 100
+DELETED_IDS: Final = 1_000
+"""Ids that one request names."""
+
+# Stored text: how it is searched and read.
+GREP_PATTERN_CHARACTERS: Final = 32 * KIB
+"""Code points."""
+GREP_MATCHES_DEFAULT: Final = 100
+GREP_MATCHES_MAX: Final = 1_000
+GREP_ENTRIES: Final = 1_000
+"""Entries that one answer looks at, where no index narrows them."""
+GREP_BYTES: Final = 64 * MIB
+"""UTF-8 bytes of text in memory at once."""
+GREP_ROWS_BYTES: Final = MIB
+"""JSON bytes of the rows of one answer."""
+GREP_ENTRY_SECONDS: Final = 5.0
+"""For a regex in one entry, all its lines together."""
+GREP_SECONDS: Final = 30.0
+"""For a regex in all entries of one request."""
+OUTLINE_DEPTH: Final = 6
+READ_BYTES: Final = 64 * KIB
+"""UTF-8 bytes of text that one read answers."""
+
+# Stored text: summaries of sections.
+SUMMARY_CHARACTERS_MIN: Final = 500
+"""Code points of the shortest section that gets one."""
+SUMMARY_CHARACTERS_MAX: Final = 100_000
+"""Code points of a text that are sent to be summarised."""
+SUMMARIES_AT_ONCE: Final = 4
+SUMMARY_SECONDS: Final = 240.0
+SUMMARY_TOKENS_MAX: Final = 1_000
+SUMMARY_TOKENS: Final = 120
+"""Of an answer; a longer one is cut off by the provider and left out."""
+
 # Messages.
 MESSAGE_BYTES: Final = 64 * MIB
 """The body of one message from a client."""

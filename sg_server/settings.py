@@ -14,6 +14,7 @@ SECTION = "signalGrep"
 """The section's name in a client's configuration."""
 
 LogLevel = Literal["debug", "info", "warning", "error"]
+Switch = bool | Literal["auto"]
 
 
 class _Section(
@@ -50,6 +51,55 @@ class SymbolSettings(_Section, frozen=True, kw_only=True):
     ] = True
 
 
+class SummarySettings(_Section, frozen=True, kw_only=True):
+    """Summaries of stored text, where a provider is configured."""
+
+    enabled: Annotated[bool, Meta(description="Summarise the sections of what is stored.")] = True
+    min_characters: Annotated[
+        int,
+        Meta(ge=1, le=limits.SUMMARY_CHARACTERS_MAX, description="Shorter sections get no summary."),
+    ] = limits.SUMMARY_CHARACTERS_MIN
+    timeout_seconds: Annotated[
+        float, Meta(gt=0, le=limits.SUMMARY_SECONDS, description="Seconds that one summary may take.")
+    ] = limits.SUMMARY_SECONDS
+    max_tokens: Annotated[
+        int, Meta(ge=1, le=limits.SUMMARY_TOKENS_MAX, description="Of one summary; a longer one is left out.")
+    ] = limits.SUMMARY_TOKENS
+    concurrency: Annotated[
+        int, Meta(ge=1, le=limits.SUMMARIES_AT_ONCE, description="Summaries of one entry written at once.")
+    ] = limits.SUMMARIES_AT_ONCE
+
+
+class ContextSettings(_Section, frozen=True, kw_only=True):
+    """Stored text: which commands are answered, and how much each may take."""
+
+    grep: Annotated[
+        Switch, Meta(description="Answer `sg.context.grep`; true also has `sg.health` open the store.")
+    ] = "auto"
+    navigate: Annotated[Switch, Meta(description="The same for `sg.context.navigate`.")] = "auto"
+    read: Annotated[Switch, Meta(description="The same for `sg.context.read`.")] = "auto"
+    max_matches: Annotated[
+        int, Meta(ge=1, le=limits.GREP_MATCHES_MAX, description="A greater `maxMatches` is cut to this.")
+    ] = limits.GREP_MATCHES_MAX
+    max_context_lines: Annotated[
+        int, Meta(ge=0, le=limits.CONTEXT_LINES_MAX, description="Greater `contextLines` are cut to this.")
+    ] = limits.CONTEXT_LINES_MAX
+    max_entries_scanned: Annotated[
+        int, Meta(ge=1, le=limits.GREP_ENTRIES, description="A greater `maxEntriesScanned` is cut to this.")
+    ] = limits.GREP_ENTRIES
+    scan_bytes: Annotated[
+        int,
+        Meta(ge=limits.MIB, le=limits.GREP_BYTES, description="Bytes of text that a grep has in memory."),
+    ] = limits.GREP_BYTES
+    regex_seconds: Annotated[
+        float, Meta(gt=0, le=limits.GREP_ENTRY_SECONDS, description="Seconds for a regex in one entry.")
+    ] = limits.GREP_ENTRY_SECONDS
+    scan_seconds: Annotated[
+        float, Meta(gt=0, le=limits.GREP_SECONDS, description="Seconds for a regex in all entries.")
+    ] = limits.GREP_SECONDS
+    summaries: SummarySettings = SummarySettings()
+
+
 class LogSettings(_Section, frozen=True, kw_only=True):
     """What the server writes to its log."""
 
@@ -76,4 +126,5 @@ class Settings(_Section, frozen=True, kw_only=True):
     ] = None
     snapshots: SnapshotSettings = SnapshotSettings()
     symbols: SymbolSettings = SymbolSettings()
+    context: ContextSettings = ContextSettings()
     log: LogSettings = LogSettings()

@@ -32,11 +32,12 @@ MAY_IMPORT = {
     "search": CORE,
     "inspection": CORE,
     "symbols": CORE,
-    "health": CORE | {"search", "inspection", "settings"},
-    "terminal": CORE | {"search", "inspection", "health"},
-    "lsp": CORE | {"search", "inspection", "symbols", "health", "settings"},
-    "oneshot": CORE | {"search", "inspection", "health"},
-    "shell": CORE | {"search", "oneshot", "terminal"},
+    "context": CORE,
+    "health": CORE | {"search", "inspection", "context", "settings"},
+    "terminal": CORE | {"search", "inspection", "context", "health"},
+    "lsp": CORE | {"search", "inspection", "symbols", "context", "health", "settings"},
+    "oneshot": CORE | {"search", "inspection", "context", "health"},
+    "shell": CORE | {"search", "context", "oneshot", "terminal"},
     "cli": {"shell", "lsp"},
     "__main__": {"cli"},
 }
@@ -189,7 +190,7 @@ def test_every_failure_is_in_the_reference_with_its_number() -> None:
 
 def test_every_command_has_its_section_in_the_reference() -> None:
     reference = (ROOT / "docs/protocol.md").read_text("utf-8")
-    sections = set(re.findall(r"^## (sg\.\w+)$", reference, re.MULTILINE))
+    sections = set(re.findall(r"^## (sg\.[\w.]+)$", reference, re.MULTILINE))
     assert {command.id for command in COMMANDS} <= sections
 
 

@@ -11,7 +11,14 @@ from sg_server import limits
 from sg_server.errors import InvalidParams
 from sg_server.lsp.configuration import read_settings
 from sg_server.lsp.schema import settings_table
-from sg_server.settings import LogSettings, Settings, SnapshotSettings, SymbolSettings
+from sg_server.settings import (
+    ContextSettings,
+    LogSettings,
+    Settings,
+    SnapshotSettings,
+    SummarySettings,
+    SymbolSettings,
+)
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 
@@ -23,6 +30,24 @@ EVERYTHING = {
     "threads": 4,
     "snapshots": {"count": 4, "bytes": limits.MIB, "idleSeconds": 60, "retainedRows": 100},
     "symbols": {"enabled": False},
+    "context": {
+        "grep": False,
+        "navigate": True,
+        "read": "auto",
+        "maxMatches": 10,
+        "maxContextLines": 2,
+        "maxEntriesScanned": 50,
+        "scanBytes": limits.MIB,
+        "regexSeconds": 0.5,
+        "scanSeconds": 3,
+        "summaries": {
+            "enabled": False,
+            "minCharacters": 2_000,
+            "timeoutSeconds": 30,
+            "maxTokens": 60,
+            "concurrency": 1,
+        },
+    },
     "log": {"level": "debug"},
 }
 JSON = st.recursive(
@@ -65,6 +90,20 @@ def test_every_setting_can_be_made() -> None:
         threads=4,
         snapshots=SnapshotSettings(count=4, bytes=limits.MIB, idle_seconds=60, retained_rows=100),
         symbols=SymbolSettings(enabled=False),
+        context=ContextSettings(
+            grep=False,
+            navigate=True,
+            read="auto",
+            max_matches=10,
+            max_context_lines=2,
+            max_entries_scanned=50,
+            scan_bytes=limits.MIB,
+            regex_seconds=0.5,
+            scan_seconds=3,
+            summaries=SummarySettings(
+                enabled=False, min_characters=2_000, timeout_seconds=30, max_tokens=60, concurrency=1
+            ),
+        ),
         log=LogSettings(level="debug"),
     )
 
