@@ -131,7 +131,13 @@ SUMMARY_CHARACTERS_MIN: Final = 500
 SUMMARY_CHARACTERS_MAX: Final = 100_000
 """Code points of a text that are sent to be summarised."""
 SUMMARIES_AT_ONCE: Final = 4
+SUMMARY_SECTIONS: Final = 200
+"""Sections of one text that get one, the first ones."""
 SUMMARY_SECONDS: Final = 240.0
+SUMMARIES_SECONDS: Final = 600.0
+"""For all that is written of one text."""
+SUMMARY_ANSWER_CHARACTERS: Final = 4_000
+"""Of a provider that does not keep to the tokens; more is no summary."""
 SUMMARY_TOKENS_MAX: Final = 1_000
 SUMMARY_TOKENS: Final = 120
 """Of an answer; a longer one is cut off by the provider and left out."""
