@@ -99,12 +99,37 @@ GIVEN_ID_CHARACTERS: Final = 64
 THREAD_ID_CHARACTERS: Final = 256
 TAGS: Final = 100
 TAG_CHARACTERS: Final = 128
+TEXT_BYTES: Final = 16 * MIB
+"""UTF-8 bytes of one entry's text."""
+METADATA_BYTES: Final = 64 * KIB
+"""Of its JSON."""
+METADATA_DEPTH: Final = 32
+"""Objects and arrays inside each other."""
+SUMMARY_TEXT_CHARACTERS: Final = 10_000
+"""Code points of a summary that is stored."""
+READERS: Final = 100
+READER_CHARACTERS: Final = 63
+"""Of a name, as PostgreSQL has it."""
 METADATA_FILTERS: Final = 50
 METADATA_KEY_CHARACTERS: Final = 256
 LIST_ENTRIES_DEFAULT: Final = 20
 LIST_ENTRIES_MAX: Final = 100
 DELETED_IDS: Final = 1_000
 """Ids that one request names."""
+
+# Stored text: how the store is asked.
+STORE_WAIT_SECONDS: Final = 5.0
+"""For a file that another program has locked, or for a database that does not answer."""
+STORE_BATCH_BYTES: Final = MIB
+"""UTF-8 bytes of text that a scan has in hand, one text more than this alone."""
+STORE_BATCH_ENTRIES: Final = 2_000
+"""Entries that a scan looks at before it lets others have a turn."""
+STORE_CONNECTIONS: Final = 4
+"""To one database."""
+INDEXED_LITERALS: Final = 64
+"""Literals of a pattern that the index is asked for."""
+INDEXED_TRIGRAMS: Final = 16
+"""Of one such literal."""
 
 # Stored text: how it is searched and read.
 GREP_PATTERN_CHARACTERS: Final = 32 * KIB

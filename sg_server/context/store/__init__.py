@@ -1,0 +1,1 @@
+"""Where entries are kept: one interface, and the back ends behind it."""
