@@ -59,6 +59,7 @@ def _define_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tcp", action="store_true", help="serve every client that connects")
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s)")
     parser.add_argument("--port", type=int, default=0, help="the port to listen at (default: any free one)")
+    _add_store(parser)
 
 
 def _define_doctor(parser: argparse.ArgumentParser) -> None:
@@ -102,6 +103,11 @@ def _define_inspect(parser: argparse.ArgumentParser) -> None:
     _add_color(parser)
 
 
+def _add_store(parser: argparse.ArgumentParser) -> None:
+    about = "where stored text is: a file, or postgresql://... (default: a file of your own)"
+    parser.add_argument("--store", metavar="PATH", help=about)
+
+
 def _add_color(parser: argparse.ArgumentParser) -> None:
     choices = ("auto", "always", "never")
     parser.add_argument("--color", choices=choices, default="auto", help="auto: on a terminal only (default)")
@@ -131,7 +137,9 @@ def _serve(parsed: argparse.Namespace) -> int:
 
     gc.freeze()
     gc.enable()
-    options = ServerOptions(rg_path=parsed.rg, ctags_path=parsed.ctags, watch_client=not parsed.tcp)
+    options = ServerOptions(
+        rg_path=parsed.rg, ctags_path=parsed.ctags, store=parsed.store, watch_client=not parsed.tcp
+    )
     if not parsed.tcp:
         return serve_stdio(options)
     try:

@@ -1,3 +1,8 @@
+"""What holds for every test."""
+
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 # No test depends on a time: on a busy machine one example may take long.
@@ -5,3 +10,11 @@ settings.register_profile(
     "patient", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps every server, however it is started, away from what its user has stored."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SG_STORE", str(tmp_path_factory.mktemp("store") / "entries.sqlite3"))
+        yield

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from sg_server import limits
+from sg_server.context.options import Provider
 
 if TYPE_CHECKING:
     import openai
@@ -30,18 +31,6 @@ PROMPT: Final = (
 _CUT = "\n[The text goes on.]"
 _CUT_OFF = frozenset({"length", "content_filter"})
 """The `finish_reason`s of an answer that is not all of it."""
-
-
-class Provider(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Where summaries come from."""
-
-    url: str
-    """The endpoint's base, such as `http://localhost:11434/v1`."""
-    model: str
-    key_variable: str | None = None
-    """Name of the environment variable with the key; an endpoint on this machine seldom wants one."""
-    prompt: str | None = None
-    """The system prompt; default a short one of the server's own."""
 
 
 class SummaryBounds(msgspec.Struct, frozen=True, kw_only=True):

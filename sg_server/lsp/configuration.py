@@ -11,6 +11,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from sg_server import limits
+from sg_server.context.options import Provider
 from sg_server.errors import InvalidParams
 from sg_server.lsp.params import decode, unknown_field
 from sg_server.search.scope import strings
@@ -18,7 +19,13 @@ from sg_server.settings import SECTION, Settings
 
 logger = logging.getLogger(__name__)
 
-_PROGRAMS = ("rgPath", "ctagsPath")
+_CHOSEN_OUTSIDE = (
+    "rgPath",
+    "ctagsPath",
+    "context.store",
+    *(f"context.summaries.{field.encode_name}" for field in msgspec.structs.fields(Provider)),
+)
+"""What decides which programs are run, which files written and whom text is sent to."""
 
 
 class Configuration:
@@ -142,10 +149,11 @@ def _known(raw: Any, kind: type[msgspec.Struct], path: str, notices: list[str]) 
     known = {}
     for name, value in raw.items():
         at = f"{path}.{name}" if path else name
-        if name in _PROGRAMS:
+        inner = at.removeprefix(f"{SECTION}.")
+        if inner in _CHOSEN_OUTSIDE:
             notices.append(
                 f"{at}: not taken from here, where a workspace could set it; "
-                f"it belongs in initializationOptions.{name}"
+                f"it belongs in initializationOptions.{inner}"
             )
         elif name not in fields:
             notices.append(unknown_field(path, name, fields).message)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import msgspec
 from lsprotocol import types
 
+from sg_server.context.options import ContextOptions
 from sg_server.errors import InvalidParams
 from sg_server.lsp.params import decode
 from sg_server.workspace import uris
@@ -25,6 +26,8 @@ class InitializationOptions(
     document_symbols: bool | None = None
     plugins: tuple[str, ...] | None = None
     """Installed front ends that may own the tool grep."""
+    context: ContextOptions | None = None
+    """Where stored text is kept, and who summarises it."""
     settings: dict[str, Any] | None = None
     """What the section `signalGrep` would hold, from a client that cannot be asked for it."""
 

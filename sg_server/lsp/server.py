@@ -10,6 +10,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from sg_server import __version__
+from sg_server.context.options import ContextOptions
 from sg_server.lsp.client_process import end_of_process
 from sg_server.lsp.commands import COMMANDS, Command
 from sg_server.lsp.initialization import InitializationOptions, read_options
@@ -29,15 +30,18 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     rg_path: str | None = None
     ctags_path: str | None = None
+    store: str | None = None
     watch_client: bool = True
     """End when the client's process does; only a client on this machine has one to watch."""
 
     def beside(self, wanted: InitializationOptions) -> InitializationOptions:
-        """What the client wants, and the paths of the command line where it names none."""
+        """What the client wants, and what the command line names where it names nothing."""
+        context = wanted.context or ContextOptions()
         return msgspec.structs.replace(
             wanted,
             rg_path=wanted.rg_path or self.rg_path,
             ctags_path=wanted.ctags_path or self.ctags_path,
+            context=msgspec.structs.replace(context, store=context.store or self.store),
         )
 
 

@@ -178,9 +178,20 @@ def test_unknown_names_are_noticed_and_passed_over() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["rgPath", "ctagsPath"])
-def test_a_program_is_never_chosen_by_a_setting(name: str) -> None:
-    settings, (notice,) = read_settings({name: "./evil", "threads": 2})
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rgPath",
+        "ctagsPath",
+        "context.store",
+        "context.summaries.url",
+        "context.summaries.model",
+        "context.summaries.keyVariable",
+        "context.summaries.prompt",
+    ],
+)
+def test_what_is_run_written_or_sent_is_never_chosen_by_a_setting(name: str) -> None:
+    settings, (notice,) = read_settings({**nested(name, "./evil"), "threads": 2})
     assert settings == Settings(threads=2)
     assert notice.startswith(f"signalGrep.{name}: not taken from here")
     assert notice.endswith(f"initializationOptions.{name}")
