@@ -8,7 +8,8 @@ SignalGrepError
     ├── RgMissing, RgFailed, CleanupFailed
     ├── PathNotFound, OutsideWorkspace, NoWorkspace
     ├── CursorUnknown, CursorExpired, CursorMismatch
-    └── CommandDisabled, StoreUnavailable, EntryNotFound, EntryChanged
+    ├── CommandDisabled, StoreUnavailable, EntryNotFound, EntryChanged
+    └── ConfigInvalid, ConfigUnavailable, ModeConflict
 """
 
 from typing import ClassVar
@@ -133,3 +134,21 @@ class EntryChanged(RequestFailed):
     """The entry has another version than the one expected. Nothing was stored. Remedy: get it first."""
 
     code = "entry-changed"
+
+
+class ConfigInvalid(RequestFailed):
+    """The user-global file is not what it has to be. Remedy: correct or delete it."""
+
+    code = "config-invalid"
+
+
+class ConfigUnavailable(RequestFailed):
+    """The user-global file cannot be read, locked or written. Remedy: check its permissions."""
+
+    code = "config-unavailable"
+
+
+class ModeConflict(RequestFailed):
+    """Another plug-in owns the editor's grep, or may. Remedy: remove it, or stay additive."""
+
+    code = "mode-conflict"

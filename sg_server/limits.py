@@ -40,6 +40,11 @@ THREADS_MAX: Final = 256
 CONFIGURATION_SECONDS: Final = 1.0
 """How long commands wait for a client that is asked for its settings and does not answer."""
 
+# The user-global file.
+USER_FILE_BYTES: Final = 64 * KIB
+USER_FILE_LOCK_SECONDS: Final = 5.0
+"""How long a writer waits for another one, who takes milliseconds."""
+
 # Context budget: estimated tokens are characters / 4.
 CHARACTERS_PER_TOKEN: Final = 4
 TOKENS_FULL: Final = 2_000
@@ -47,6 +52,10 @@ TOKENS_TIGHT: Final = 1_000
 TOKENS_CRITICAL: Final = 500
 FULL_ABOVE_PERCENT: Final = 40
 TIGHT_FROM_PERCENT: Final = 12
+
+# Metrics: the answer of the usual grep tool, which Signal Grep's is compared with.
+PLAIN_GREP_ROWS: Final = 100
+PLAIN_GREP_BYTES: Final = 50 * KIB
 
 # Telling of a search while it runs.
 STREAM_SECONDS: Final = 0.05

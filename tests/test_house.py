@@ -25,6 +25,9 @@ MAY_IMPORT = {
     "__init__": set(),
     "limits": set(),
     "errors": set(),
+    "messages": set(),
+    "userfile": {"messages"},
+    "modes": {"messages"},
     "settings": set(),
     "text": set(),
     "engines": {"text"},
@@ -35,7 +38,9 @@ MAY_IMPORT = {
     "context": CORE,
     "health": CORE | {"search", "inspection", "context", "settings"},
     "terminal": CORE | {"search", "inspection", "context", "health"},
-    "lsp": CORE | {"search", "inspection", "symbols", "context", "health", "settings"},
+    "lsp": CORE
+    | {"search", "inspection", "symbols", "context", "health", "settings"}
+    | {"messages", "userfile", "modes"},
     "oneshot": CORE | {"search", "inspection", "context", "health"},
     "shell": CORE | {"search", "context", "oneshot", "terminal"},
     "cli": {"shell", "lsp"},

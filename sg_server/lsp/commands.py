@@ -8,15 +8,16 @@ class Command(NamedTuple):
 
     id: str
     handler: str
-    title: str
-    """What a client shows people while it runs."""
 
 
 COMMANDS = (
-    Command("sg.search", "search", "Searching"),
-    Command("sg.page", "page", "Reading a page"),
-    Command("sg.inspect", "inspect", "Reading source"),
-    Command("sg.explain", "explain", "Asking ripgrep"),
-    Command("sg.clear", "clear", "Clearing"),
-    Command("sg.health", "health", "Examining"),
+    Command("sg.search", "search"),
+    Command("sg.page", "page"),
+    Command("sg.inspect", "inspect"),
+    Command("sg.explain", "explain"),
+    Command("sg.clear", "clear"),
+    Command("sg.health", "health"),
+    Command("sg.metrics", "metrics"),
+    Command("sg.mode", "mode"),
+    Command("sg.locale", "locale"),
 )

@@ -6,6 +6,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from sg_server import health as programs_health
+from sg_server import modes
 from sg_server.health import Health, HealthParams
 from sg_server.inspection.request import InspectParams
 from sg_server.inspection.results import InspectResult
@@ -14,6 +15,10 @@ from sg_server.lsp.inspecting import targets_of
 from sg_server.lsp.params import decode
 from sg_server.lsp.progress import RequestProgress
 from sg_server.lsp.session import Session
+from sg_server.messages import LocaleParams, LocaleResult, Messages
+from sg_server.modes import ModeParams, ModeResult
+from sg_server.search import metrics as search_metrics
+from sg_server.search.metrics import MetricsParams, MetricsResult, Window
 from sg_server.search.params import ClearParams, ClearResult, ExplainParams, PageParams, SearchParams
 from sg_server.search.results import ExplainResult, SearchResult
 
@@ -56,6 +61,52 @@ async def health(session: Session, params: HealthParams, _: RequestProgress) -> 
         snapshots=session.search.snapshots_held(),
         settings=session.settings,
     )
+
+
+async def metrics(session: Session, params: MetricsParams, _: RequestProgress) -> MetricsResult:
+    """`sg.metrics`."""
+    match params.action:
+        case "on":
+            await session.preferences.check_comparable()
+            session.search.start_metrics()
+        case "on-next-load":
+            await session.preferences.start_metrics_on_next_load()
+        case "off":
+            session.search.stop_metrics()
+    window = session.search.metrics
+    return search_metrics.result(window, _metrics_text(window, session.preferences.messages))
+
+
+def _metrics_text(window: Window | None, messages: Messages) -> str:
+    if window is None:
+        return messages.metrics_off
+    if window.searches == 0:
+        return messages.metrics_empty
+    saved = window.saved_tokens
+    return (messages.metrics_saved if saved >= 0 else messages.metrics_cost).format(
+        searches=messages.search(window.searches),
+        signal=window.signal.tokens,
+        normal=window.normal.tokens,
+        difference=abs(saved),
+        percent=abs(window.saved_percent),
+    )
+
+
+async def mode(session: Session, params: ModeParams, _: RequestProgress) -> ModeResult:
+    """`sg.mode`."""
+    preferences = session.preferences
+    if params.action == "status":
+        decision = await preferences.mode()
+    else:
+        decision = await preferences.choose_mode(params.action)
+    return modes.result(decision, preferences.messages)
+
+
+async def locale(session: Session, params: LocaleParams, _: RequestProgress) -> LocaleResult:
+    """`sg.locale`."""
+    if params.action != "status":
+        await session.preferences.choose_locale(params.action)
+    return LocaleResult(locale=await session.preferences.locale())
 
 
 def handler_of(command: Command) -> Handler:

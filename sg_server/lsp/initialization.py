@@ -25,7 +25,9 @@ class InitializationOptions(
     """What the client makes of a file that is not UTF-8; default `replace`, U+FFFD for each invalid part."""
     document_symbols: bool | None = None
     plugins: tuple[str, ...] | None = None
-    """Installed front ends that may own the tool grep."""
+    """What is installed in the editor, as it lists it: some plug-ins own the editor's grep themselves."""
+    plugins_failure: str | None = None
+    """Why the front end could not find out, in its own words."""
     context: ContextOptions | None = None
     """Where stored text is kept, and who summarises it."""
     settings: dict[str, Any] | None = None
@@ -45,6 +47,8 @@ def read_options(raw: Any) -> tuple[InitializationOptions, tuple[str, ...]]:
             decode(InitializationOptions, {name: value})
         except InvalidParams as error:
             notices.append(f"initializationOptions.{error.message}")
+            if name == "plugins":  # nothing is known of them, which is not the same as that there are none
+                understood["pluginsFailure"] = error.message
         else:
             understood[name] = value
     return decode(InitializationOptions, understood), tuple(notices)

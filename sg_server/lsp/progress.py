@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sg_server.search.headline import counted
+from sg_server.messages import Messages
 from sg_server.search.results import StreamedTotals
 from sg_server.search.streaming import NOBODY, Watch
 
@@ -15,13 +15,15 @@ SendProgress = Callable[[Token, Any], None]
 class RequestProgress:
     """The `$/progress` of one request; silent where the client gave no token."""
 
-    def __init__(self, send: SendProgress, work_done_token: Token | None) -> None:
+    def __init__(self, send: SendProgress, work_done_token: Token | None, messages: Messages) -> None:
         self._send = send
         self._token = work_done_token
+        self._messages = messages
 
     @contextmanager
-    def work_done(self, title: str) -> Iterator[None]:
+    def work_done(self, command_id: str) -> Iterator[None]:
         """Begin at once, and end whatever happens in between."""
+        title = self._messages.titles[command_id]
         self._tell({"kind": "begin", "title": title, "cancellable": True})
         try:
             yield
@@ -40,7 +42,8 @@ class RequestProgress:
         )
 
     def _report(self, totals: StreamedTotals) -> None:
-        found = f"{counted(totals.matches, 'match')} in {counted(totals.files, 'file')}"
+        words = self._messages
+        found = words.found.format(matches=words.match(totals.matches), files=words.file(totals.files))
         self._tell({"kind": "report", "message": found})
 
     def _tell(self, value: dict[str, Any]) -> None:

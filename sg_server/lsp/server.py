@@ -88,6 +88,7 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
+        await server.work.load_preferences()
         await server.work.configuration.follow()
         await server.symbols.follow()
 

@@ -7,6 +7,7 @@ from sg_server.engines.definitions import DefinitionReader
 from sg_server.health import Programs
 from sg_server.inspection.service import InspectionService
 from sg_server.lsp.documents import Documents
+from sg_server.lsp.preferences import Preferences
 from sg_server.search.defaults import Retention, SearchDefaults
 from sg_server.search.service import SearchService
 from sg_server.settings import Settings, SnapshotSettings
@@ -28,8 +29,10 @@ class Session:
         ctags_path: str | None,
         view: TextView,
         folders: Iterable[tuple[str, str | None]],
+        preferences: Preferences,
     ) -> None:
         self.view = view
+        self.preferences = preferences
         self.settings = Settings()
         self._folders: dict[str, tuple[str, str | None]] = {}
         self.change_folders(added=folders, removed=())

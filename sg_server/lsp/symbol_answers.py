@@ -59,7 +59,8 @@ class SymbolAnswers:
             if token is not None:
                 self._send_progress(token, [_understood(symbol, known) for symbol in symbols])
 
-        with RequestProgress(self._send_progress, params.work_done_token).work_done("Looking for symbols"):
+        progress = RequestProgress(self._send_progress, params.work_done_token, session.preferences.messages)
+        with progress.work_done(types.WORKSPACE_SYMBOL):
             answer = await session.symbols.find(
                 params.query,
                 session.workspace,

@@ -1,5 +1,6 @@
 """All that answering takes, made after `initialize`: a client does not wait for its imports."""
 
+import os
 from typing import Any
 
 import msgspec
@@ -10,10 +11,13 @@ from sg_server.lsp import handlers
 from sg_server.lsp.commands import Command
 from sg_server.lsp.configuration import Configuration
 from sg_server.lsp.initialization import InitializationOptions, folders_of
+from sg_server.lsp.preferences import Preferences
 from sg_server.lsp.progress import RequestProgress, SendProgress
 from sg_server.lsp.session import Session
 from sg_server.lsp.symbol_answers import SymbolAnswers
+from sg_server.modes import Detection
 from sg_server.text.positions import PositionEncoding, TextView
+from sg_server.userfile import UserFile, file_path
 
 
 class Work:
@@ -37,16 +41,27 @@ class Work:
                 invalid_utf8=wanted.invalid_utf8 or "replace",
             ),
             folders=folders_of(params),
+            preferences=Preferences(
+                UserFile(file_path(os.environ)),
+                Detection(plugins=wanted.plugins or (), failure=wanted.plugins_failure),
+                show=lambda kind, message: server.window_show_message(types.ShowMessageParams(kind, message)),
+            ),
         )
         self.configuration = Configuration(server, params.capabilities, wanted.settings, self.session.apply)
         self.symbols = SymbolAnswers(server, self.session, params.capabilities, send_progress)
 
     async def run(self, command: Command, raw: Any, work_done_token: int | str | None) -> msgspec.Struct:
         """Answer a command. Raises SignalGrepError."""
-        progress = RequestProgress(self._send_progress, work_done_token)
-        with progress.work_done(command.title):
+        preferences = self.session.preferences
+        await self.load_preferences()
+        progress = RequestProgress(self._send_progress, work_done_token, preferences.messages)
+        with progress.work_done(command.id):
             await self.configuration.settled()
             return await handlers.run(self.session, command, raw, progress)
+
+    async def load_preferences(self) -> None:
+        """Let the person's choices hold; it is done once, whoever asks first."""
+        await self.session.preferences.loaded(start_metrics=self.session.search.start_metrics)
 
     async def has_symbols(self) -> bool:
         """Whether the client's settings let the server answer for symbols."""

@@ -24,11 +24,13 @@ class Collector:
         most_rows: int = limits.RETAINED_ROWS,
         most_bytes: int = limits.RETAINED_BYTES,
         on_file: Callable[[FileEvidence], None] | None = None,
+        head_rows: int = 0,
     ) -> None:
         """Files outside `only` are left out; with `row_limits` just so many rows of each file are kept.
 
         Of the files in `passed_over` only the names are kept, in `seen`. `on_file` is given every file that
-        is finished, and what `passed_over` has in the place of one.
+        is finished, and what `passed_over` has in the place of one. Of the first `head_rows`
+        rows of a file the heads of their lines are kept as well.
         """
         self.seen: set[str] = set()
         self.files: dict[str, FileEvidence] = {}
@@ -41,6 +43,7 @@ class Collector:
         self._most_rows = most_rows
         self._most_bytes = most_bytes
         self._on_file = on_file
+        self._head_rows = head_rows
         self._current: FileEvidence | None = None
         self._room = 0
         self._rows = 0
@@ -72,7 +75,8 @@ class Collector:
         if rows > self._room:
             self._keep_first(file, record)
             return
-        kept, size = keep(record, self._view, multiline=self._multiline)
+        with_heads = file.retained < self._head_rows
+        kept, size = keep(record, self._view, multiline=self._multiline, with_heads=with_heads)
         if self.bytes + size > self._most_bytes:
             self.is_cut = True
             return

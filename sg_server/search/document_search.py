@@ -154,6 +154,7 @@ class DocumentSearch:
         *,
         cwd: str,
         most_rows: int,
+        with_heads: bool = False,
     ) -> None:
         """At most `most_rows` rows are kept. `filters` are those for what is named."""
         self._ripgrep = ripgrep
@@ -162,6 +163,7 @@ class DocumentSearch:
         self._filters = filters
         self._view = view
         self._cwd = cwd
+        self._with_heads = with_heads
         self._rows_left = most_rows
         self._bytes_left = limits.RETAINED_BYTES
 
@@ -183,6 +185,7 @@ class DocumentSearch:
             multiline=self._matching.multiline,
             most_rows=self._rows_left,
             most_bytes=self._bytes_left,
+            head_rows=self._rows_left if self._with_heads else 0,
         )
         is_alone = len(texts) == 1
         stdin = texts[0].text if is_alone else b"".join(one.ended for one in texts)

@@ -39,6 +39,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """At most `limits.LINE_CHARACTERS` of the line around the first occurrence."""
     text_start: int
     """Code points of the line before `text`."""
+    head: str | None
+    """As much of the line from its start on; None where it was not kept, or `text` is that."""
     clipped: bool
     line_hash: bytes
     """Of the whole line's content, to know it again when the source is read."""
@@ -137,12 +139,16 @@ def is_without_submatch(record: bytes | tuple[Row, ...]) -> bool:
     return isinstance(record, bytes) and SUBMATCH_MARK not in record
 
 
-def keep(record: bytes, view: TextView, *, multiline: bool) -> tuple[bytes | tuple[Row, ...], int]:
-    """`record` in the form that takes little memory, and how many bytes that is."""
+def keep(
+    record: bytes, view: TextView, *, multiline: bool, with_heads: bool = False
+) -> tuple[bytes | tuple[Row, ...], int]:
+    """`record` in the form that takes little memory, and how many bytes that is; heads are not counted."""
     # Where only the whole file tells how the client shows it, a line that is not plain ASCII stays as it is.
     if len(record) <= _RAW_BYTES or (view.invalid_utf8 == "latin1" and not record.isascii()):
         return record, len(record)
     rows = tuple(rows_of(record, view, multiline=multiline, latin1=None))
+    if not with_heads:
+        rows = tuple(msgspec.structs.replace(row, head=None) for row in rows)
     return rows, size_of(rows)
 
 
@@ -217,7 +223,8 @@ def _row(
     first_line = block[: block.find(b"\n") + 1 or len(block)] if multiline else block
     content = lines.content(first_line)
     columns = tuple(codepoint_columns(first_line, spans[: limits.SHOWN_OCCURRENCES], latin1=latin1))
-    clip = clip_around(shown(content, latin1=latin1), *columns[0], limits.LINE_CHARACTERS)
+    text = shown(content, latin1=latin1)
+    clip = clip_around(text, *columns[0], limits.LINE_CHARACTERS)
     return Row(
         line=line,
         byte_start=byte_start,
@@ -226,6 +233,7 @@ def _row(
         columns=columns,
         text=clip.text,
         text_start=clip.start,
+        head=text[: limits.LINE_CHARACTERS] if clip.start else None,
         clipped=clip.clipped,
         line_hash=hash_line(content),
         lossy=lossy,

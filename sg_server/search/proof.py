@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 from sg_server import limits
@@ -20,7 +21,13 @@ _LOOKS_AT_ONCE = 2_000
 
 
 async def prove(
-    ripgrep: Ripgrep, request: SearchRequest, view: TextView, window: ScanWindow, found: Scan
+    ripgrep: Ripgrep,
+    request: SearchRequest,
+    view: TextView,
+    window: ScanWindow,
+    found: Scan,
+    *,
+    with_heads: bool = False,
 ) -> None:
     """Bind each file of `found` with retained rows to its revision where that can be proven.
 
@@ -42,20 +49,32 @@ async def prove(
     for text in (False, True):
         again = [file for file in unsettled if (request.scope.filters.text or file.path in named) is text]
         for batch in _batches(again):
-            if in_doubt := await _search_again(ripgrep, request, view, batch, text=text):
+            search_again = partial(_search_again, ripgrep, request, view, text=text, with_heads=with_heads)
+            if in_doubt := await search_again(batch):
                 await asyncio.sleep(TICK_SECONDS)
-                await _search_again(ripgrep, request, view, in_doubt, text=text)
+                await search_again(in_doubt)
 
 
 async def _search_again(
-    ripgrep: Ripgrep, request: SearchRequest, view: TextView, files: Sequence[FileEvidence], *, text: bool
+    ripgrep: Ripgrep,
+    request: SearchRequest,
+    view: TextView,
+    files: Sequence[FileEvidence],
+    *,
+    text: bool,
+    with_heads: bool,
 ) -> list[FileEvidence]:
     """Prove what can be proven of `files`; return those that changed meanwhile, or too shortly before."""
     bracket = await asyncio.to_thread(Bracket.open, [file.path for file in files])
     if not bracket.before:
         return list(files)
     row_limits = {file.path: file.retained for file in files}
-    again = Collector(view, multiline=request.matching.multiline, row_limits=row_limits)
+    again = Collector(
+        view,
+        multiline=request.matching.multiline,
+        row_limits=row_limits,
+        head_rows=limits.PLAIN_GREP_ROWS if with_heads else 0,
+    )
     filters = Filters(ignored=True, text=text)
     await ripgrep.search(request.matching, filters, list(bracket.before), again, cwd=request.scope.cwd)
     unchanged = await asyncio.to_thread(bracket.close)

@@ -43,9 +43,11 @@ async def scan(
     documents: Sequence[Candidate] = (),
     most_rows: int = limits.RETAINED_ROWS,
     on_file: Callable[[FileEvidence], None] | None = None,
+    with_heads: bool = False,
 ) -> Scan:
     """Search the files of `scope`, with `documents` in the place of theirs, keeping at most `most_rows` rows.
 
+    `with_heads` keeps what the usual grep tool shows of long lines.
     `on_file` is given each file as soon as it has been searched and is known to be in scope.
     Raises PathNotFound for a named root that cannot be read, or if none can, and as `Ripgrep.search`.
     """
@@ -53,7 +55,9 @@ async def scan(
     as_named = msgspec.structs.replace(scope.filters, ignored=True, text=True)
     unsaved = UnsavedMatches()
     if documents or not scope.roots:
-        search = DocumentSearch(ripgrep, matching, as_named, view, cwd=scope.cwd, most_rows=most_rows)
+        search = DocumentSearch(
+            ripgrep, matching, as_named, view, cwd=scope.cwd, most_rows=most_rows, with_heads=with_heads
+        )
         unsaved = await search.run(documents)
     in_their_place = unsaved.in_place_of(documents)
     only = await members(ripgrep, scope) if scope.membership and scope.folders else None
@@ -68,6 +72,7 @@ async def scan(
         most_rows=most_rows - unsaved.rows,
         most_bytes=limits.RETAINED_BYTES - unsaved.bytes,
         on_file=on_file,
+        head_rows=limits.PLAIN_GREP_ROWS if with_heads else 0,
     )
     if on_file is not None:
         unsaved.tell_decided(on_file)

@@ -3,18 +3,20 @@
 import asyncio
 import contextlib
 import time
+from functools import partial
 
 import msgspec
 
 from sg_server import limits
 from sg_server.engines.ripgrep import Ripgrep
 from sg_server.errors import CursorMismatch, CursorUnknown, InvalidParams
-from sg_server.search import explain
+from sg_server.search import explain, plain_grep
 from sg_server.search.answers import Kept, empty_answer, matches_answer, summary_answer
 from sg_server.search.budget import fits
 from sg_server.search.cursors import ALL_FILES, Cursor
 from sg_server.search.defaults import Retention, SearchDefaults
 from sg_server.search.evidence import Row, rows_between
+from sg_server.search.metrics import Window, is_comparable
 from sg_server.search.params import ClearParams, ClearResult, ExplainParams, PageParams, SearchParams
 from sg_server.search.proof import prove
 from sg_server.search.reading import ShownRow, file_facts, read_rows
@@ -52,6 +54,17 @@ class SearchService:
         self._defaults = SearchDefaults()
         self._retention = Retention()
         self._turns = asyncio.Semaphore(limits.SEARCHES)
+        self.metrics: Window | None = None
+        """What is being compared; None while metrics are off."""
+
+    def start_metrics(self) -> None:
+        """Compare from now on, from nothing: what was found before is forgotten, and cannot be paged."""
+        self._store.clear()
+        self.metrics = Window()
+
+    def stop_metrics(self) -> None:
+        """Forget what was compared."""
+        self.metrics = None
 
     def configure(self, defaults: SearchDefaults, retention: Retention) -> None:
         """Let other defaults hold for the searches that follow, and other bounds for what is kept."""
@@ -67,13 +80,18 @@ class SearchService:
         began = time.monotonic()
         has_documents = bool(self._documents.all())
         request = normalise(self._defaults.fill(params), workspace, has_documents=has_documents)
+        window = self.metrics if is_comparable(request) else None
         async with self._turns:
-            found, snapshot = await self._run(request, workspace, watch)
+            found, snapshot = await self._run(request, workspace, watch, with_heads=window is not None)
             if snapshot.totals.matches == 0:
                 answer = await self._empty(request, found, snapshot, workspace)
+                if window is not None:
+                    window.count_search(answer.text or "", plain_grep.NOTHING, None)
                 return _timed(answer, began)
         kept = self._kept(self._store.add(snapshot), snapshot, workspace)
         answer = await self._first_answer(request, kept)
+        if window is not None:
+            window.count_search(answer.text or "", await self._plain(request, kept), kept.number)
         if answer.snapshot is None:
             self._store.release(kept.number)
         return _timed(answer, began)
@@ -94,6 +112,8 @@ class SearchService:
             answer = await self._summary(kept, cursor.offset, style)
         else:
             answer = await self._matches(kept, selection or ALL_FILES, 0, style)
+        if self.metrics is not None and answer.text is not None:
+            self.metrics.count_page(answer.text, number)
         return _timed(answer, began)
 
     async def explain(self, params: ExplainParams, workspace: Workspace) -> ExplainResult:
@@ -140,7 +160,9 @@ class SearchService:
             encoding=held.matching.encoding,
         )
 
-    async def _run(self, request: SearchRequest, workspace: Workspace, watch: Watch) -> tuple[Scan, Snapshot]:
+    async def _run(
+        self, request: SearchRequest, workspace: Workspace, watch: Watch, *, with_heads: bool
+    ) -> tuple[Scan, Snapshot]:
         documents = await self._unsaved(request, workspace)
         window = ScanWindow.open(request.scope.roots)
         with contextlib.closing(Streamer(watch, request, workspace, self._view)) as streamer:
@@ -152,11 +174,12 @@ class SearchService:
                 documents=documents,
                 most_rows=self._retention.rows,
                 on_file=None if watch is NOBODY else streamer.file,
+                with_heads=with_heads,
             )
         if request.scope.filters.follow:
             replaced = {document.real for document in documents}
             found = await asyncio.to_thread(without_strays, found, workspace, replaced)
-        await prove(self._ripgrep, request, self._view, window, found)
+        await prove(self._ripgrep, request, self._view, window, found, with_heads=with_heads)
         return found, await asyncio.to_thread(make_snapshot, request, workspace, found)
 
     async def _unsaved(self, request: SearchRequest, workspace: Workspace) -> tuple[Candidate, ...]:
@@ -217,6 +240,12 @@ class SearchService:
         slices = kept.snapshot.slices(selection, offset, style.limit)
         rows = await self._rows(kept.snapshot, slices, style)
         return matches_answer(kept, selection, offset, rows, style, budget=budget, keep=keep)
+
+    async def _plain(self, request: SearchRequest, kept: Kept) -> str:
+        """The answer of the usual grep tool to the same search."""
+        slices = kept.snapshot.slices(ALL_FILES, 0, limits.PLAIN_GREP_ROWS)
+        rows = await self._rows(kept.snapshot, slices, request.style)
+        return plain_grep.plain_grep(rows, partial(plain_grep.shown_path, kept.snapshot, request.scope.roots))
 
     def _kept(self, number: int, snapshot: Snapshot, workspace: Workspace) -> Kept:
         return Kept(

@@ -1,6 +1,7 @@
 """Real servers for the tests: one process for each, over stdio."""
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
@@ -22,8 +23,14 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def user_file(tmp_path: Path) -> Path:
+    """Where the servers of a test find what their person chose; nothing at first."""
+    return tmp_path / "config" / "signal-grep.json"
+
+
 @pytest_asyncio.fixture
-async def start(project: Path) -> AsyncIterator[Start]:
+async def start(project: Path, user_file: Path) -> AsyncIterator[Start]:
     """Starts servers and, unless told otherwise, a session with `project` open in it."""
     clients: list[LanguageClient] = []
 
@@ -35,7 +42,11 @@ async def start(project: Path) -> AsyncIterator[Start]:
         options: Any = None,
         process_id: int | None = None,
     ) -> LanguageClient:
-        client = await ClientServerConfig([sys.executable, "-m", "sg_server", *arguments]).start()
+        config = ClientServerConfig(
+            [sys.executable, "-m", "sg_server", *arguments],
+            server_env={**os.environ, "SG_CONFIG": str(user_file)},
+        )
+        client = await config.start()
         assert isinstance(client, LanguageClient)
         clients.append(client)
         if initialize:

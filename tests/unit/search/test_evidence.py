@@ -105,9 +105,18 @@ def test_a_long_record_is_kept_as_its_rows_and_a_short_one_as_it_is() -> None:
     short = match_record(b"needle\n", [(0, 6)])
     assert keep(short, VIEW, multiline=False) == (short, len(short))
     long = match_record(b"x" * 10_000 + b"needle\n", [(10_000, 10_006)])
-    kept, size = keep(long, VIEW, multiline=False)
+    kept, size = keep(long, VIEW, multiline=False, with_heads=True)
     assert kept == tuple(rows_of(long, VIEW, multiline=False, latin1=None))
     assert size < len(long)
+
+
+def test_the_start_of_a_long_line_is_kept_only_where_it_is_asked_for() -> None:
+    record = match_record(b"start" + b"x" * 10_000 + b"needle\n", [(10_005, 10_011)])
+    heads = []
+    for wanted in (True, False):
+        kept, _ = keep(record, VIEW, multiline=False, with_heads=wanted)
+        heads += [row.head for row in rows_of(kept, VIEW, multiline=False, latin1=None)]
+    assert heads == ["start" + "x" * 495, None]
 
 
 def test_a_long_record_stays_as_it_is_where_only_its_file_tells_how_it_is_shown() -> None:
