@@ -151,6 +151,12 @@ GREP_BYTES: Final = 64 * MIB
 """UTF-8 bytes of text in memory at once."""
 GREP_ROWS_BYTES: Final = MIB
 """JSON bytes of the rows of one answer."""
+REGEX_LITERAL_CHARACTERS: Final = 100
+"""Code points of a literal that `regex` gets in one piece: it prepares longer ones without a time limit."""
+REGEX_PARTS: Final = 100_000
+"""Parts of a compiled regex, its counted repeats multiplied out: some 26 MB."""
+REGEX_RARE_CHARACTERS: Final = 1_000
+"""Code points of a regex whose literals cannot be cut into pieces: at most 0.2 s."""
 GREP_ENTRY_SECONDS: Final = 5.0
 """For a regex in one entry, all its lines together."""
 GREP_SECONDS: Final = 30.0

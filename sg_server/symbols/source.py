@@ -1,29 +1,13 @@
 """A whole text by the lines of two worlds: the LF lines of ctags, and the positions of an editor."""
 
-import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from itertools import accumulate
-from typing import Final
 
-from sg_server.text.positions import Position, Range, Span, TextView, units
-
-_LONE_CR: Final = re.compile(r"\r(?!\n)")
+from sg_server.text.places import Places
+from sg_server.text.positions import Span
 
 
-class SourceText:
-    """Offsets are code points from 0, line numbers LF lines from 1.
-
-    `text` is as the client shows it, without lone surrogates.
-    """
-
-    def __init__(self, text: str, view: TextView) -> None:
-        self.text = text
-        self._encoding = view.encoding
-        self._starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))][:-1]
-        self._lone_crs: list[int] = []
-        if view.lone_cr_ends_line and text.count("\r") != text.count("\r\n"):
-            self._lone_crs = [found.start() for found in _LONE_CR.finditer(text)]
+class SourceText(Places):
+    """Offsets are code points from 0, line numbers LF lines from 1."""
 
     def line(self, number: int) -> Span:
         """Where a line's content is, its terminator left out; a line past the end is empty there."""
@@ -38,18 +22,6 @@ class SourceText:
         if end > start and self.text[end - 1] == "\n":
             end -= 1
         return end - 1 if end > start and self.text[end - 1] == "\r" else end
-
-    def position(self, offset: int) -> Position:
-        """The position of `offset`, which is in no terminator."""
-        index = bisect_right(self._starts, offset) - 1
-        start = self._starts[index]
-        if crs_before := bisect_left(self._lone_crs, offset):
-            start = max(start, self._lone_crs[crs_before - 1] + 1)
-        return Position(line=index + crs_before, character=units(self.text[start:offset], self._encoding))
-
-    def range(self, span: Span) -> Range:
-        """The range of `span`."""
-        return Range(start=self.position(span[0]), end=self.position(span[1]))
 
     def name(self, name: str, lines: Iterable[int], *, before_parenthesis: bool) -> Span | None:
         """Where `name` stands in the first of `lines` that has it; None when none has.
