@@ -47,7 +47,7 @@ def empty_answer(snapshot: Snapshot, style: PageStyle, kept_out: KeptOut | None)
     """Nothing matched: what was searched, by which rules, and what those kept out."""
     lines = [
         f"0 matches; {headline.counted(snapshot.totals.files_searched, 'file')} searched.",
-        *(headline.completeness_lines(snapshot) if snapshot.partial_reasons else ()),
+        *headline.completeness_lines(snapshot),
         headline.rules_line(snapshot.rules),
         *headline.kept_out_lines(kept_out),
     ]
@@ -79,7 +79,7 @@ def summary_answer(
         after = offset + len(page.files)
         more = kept.cursor("summary", after) if after < len(snapshot.files) else None
         showing = f"Files {offset + 1:,}-{after:,} of {len(snapshot.files):,}, most matches first:"
-        return [*head, showing, *page.lines, "", *_summary_tail(kept, more)]
+        return [*head, showing, *page.lines, *_summary_tail(kept, more)]
 
     bare = framed(SummaryPage(lines=(), files=()))
     room = room_for(budget) - _size(bare) - _NUMBERS_BYTES
@@ -126,7 +126,7 @@ def matches_answer(
         shown = rows[: len(matches)]
     else:
         tail = _matches_tail(kept, kept.cursor("matches", total, selection), snapshot.totals.retained)
-        frame = [*_head(snapshot, budget), _showing(total, total, total), "", *tail]
+        frame = [*_head(snapshot, budget), _showing(total, total, total), *tail]
         text = pages.MatchText(snapshot, limits.RESPONSE_BYTES - _size(frame) - _NUMBERS_BYTES)
         count = next((number for number, row in enumerate(rows) if not text.add(row)), len(rows))
         shown, body = rows[:count], text.lines
@@ -139,7 +139,6 @@ def matches_answer(
         *_head(snapshot, budget),
         _showing(offset + 1, after, total),
         *body,
-        "",
         *_matches_tail(kept, cursor, inspectable),
     ]
     has_items = style.view != "text"
@@ -199,7 +198,7 @@ def _result(
 
 def _head(snapshot: Snapshot, budget: Budget | None) -> list[str]:
     return [
-        headline.totals_line(snapshot.totals),
+        headline.totals_line(snapshot),
         *headline.completeness_lines(snapshot),
         *headline.budget_lines(budget),
     ]
@@ -208,18 +207,16 @@ def _head(snapshot: Snapshot, budget: Budget | None) -> list[str]:
 def _showing(first: int, last: int, total: int) -> str:
     if last < first:
         return "No match is kept here."
-    return (
-        f"Matches {first:,}-{last:,} of {total:,} as line:columns [index]; "
-        "columns count code points from 1, ends are exclusive."
-    )
+    return f"Matches {first:,}-{last:,} of {total:,} as line:columns [index]; columns from 1, end excluded:"
 
 
 def _matches_tail(kept: Kept, cursor: str | None, inspectable: int | None) -> list[str]:
     """The requests that can follow; `inspectable` is the index of a match for an example."""
-    more = f"More: {call('sg.page', cursor=cursor)}" if cursor else "No more matches follow."
-    if inspectable is None:
-        return [more]
-    return [more, f"Source around one: {call('sg.inspect', snapshot=kept.id, matchIndex=inspectable)}"]
+    lines = [] if cursor is None else [f"More: {call('sg.page', cursor=cursor)}"]
+    if inspectable is not None:
+        example = call("sg.inspect", snapshot=kept.id, matchIndex=inspectable)
+        lines.append(f"Source around one: {example}")
+    return ["", *lines] if lines else []
 
 
 def _summary_tail(kept: Kept, cursor: str | None) -> list[str]:
@@ -227,8 +224,9 @@ def _summary_tail(kept: Kept, cursor: str | None) -> list[str]:
     example = snapshot.displays[snapshot.by_count[0]]
     path = example if len(example) <= _EXAMPLE_PATH_CHARACTERS else "PATH"
     return [
-        f"More files: {call('sg.page', cursor=cursor)}" if cursor else "No more files follow.",
-        f"Matches of one or several files: {call('sg.page', snapshot=kept.id, path=path)}",
+        "",
+        *([] if cursor is None else [f"More files: {call('sg.page', cursor=cursor)}"]),
+        f"Matches of files: {call('sg.page', snapshot=kept.id, path=[path])}",
         f"All matches: {call('sg.page', snapshot=kept.id)}",
     ]
 

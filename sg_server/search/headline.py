@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from sg_server import limits
-from sg_server.search.results import Budget, KeptOut, PartialReason, Rules, Totals
+from sg_server.search.results import Budget, KeptOut, PartialReason, Rules
 from sg_server.search.snapshots import Snapshot
 from sg_server.text.plain import plain
 
@@ -18,17 +18,19 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}es" if noun.endswith(("ch", "s")) else f"{count:,} {noun}s"
 
 
-def totals_line(totals: Totals) -> str:
-    """The exact counts in a sentence."""
+def totals_line(snapshot: Snapshot) -> str:
+    """The exact counts in a sentence, and whether they are all there is."""
+    totals = snapshot.totals
     occurrences = (
         f" ({counted(totals.occurrences, 'occurrence')})" if totals.occurrences != totals.matches else ""
     )
     found = f"{counted(totals.matches, 'match')}{occurrences} in {counted(totals.files, 'file')}"
-    return f"{found}; {counted(totals.files_searched, 'file')} searched."
+    complete = "" if snapshot.partial_reasons else "; complete"
+    return f"{found}; {counted(totals.files_searched, 'file')} searched{complete}."
 
 
 def completeness_lines(snapshot: Snapshot) -> list[str]:
-    """Whether this is everything, and what it is not."""
+    """What keeps this from being everything, or from being proven."""
     lines = [_PARTIAL[reason](snapshot) for reason in snapshot.partial_reasons]
     if snapshot.unverified_files:
         files = counted(snapshot.unverified_files, "file")
@@ -36,7 +38,7 @@ def completeness_lines(snapshot: Snapshot) -> list[str]:
             f"Unverified: {files} could not be proven unchanged since the search; "
             "matches and counts stand, context and source are refused."
         )
-    return lines or ["Complete: every match is counted and kept."]
+    return lines
 
 
 def budget_lines(budget: Budget | None) -> list[str]:

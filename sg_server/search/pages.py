@@ -36,7 +36,7 @@ class MatchText:
             if self.lines:
                 return False
             added, last_line = self._rendered(shown, None)
-            added.append("  (context left out: it does not fit)")
+            added.append(" (context left out: it does not fit)")
         self.lines += added
         self._room -= _size(added)
         self._position, self._last_line = shown.position, last_line
@@ -54,7 +54,7 @@ class MatchText:
                 lines.append(_context_line(number, text))
         lines.append(_match_line(shown))
         if context is not None and context.problem is not None:
-            lines.append(f"  (context refused: {context.problem})")
+            lines.append(f" (context refused: {context.problem})")
         last = max(last, row.line)
         after = context.after if context else ()
         for number, text in enumerate(after, (context.after_line if context else 0)):
@@ -154,11 +154,11 @@ def _match_line(shown: ShownRow) -> str:
     more = f" (+{omitted:,} more occurrences)" if omitted else ""
     cut_before = "…" if row.text_start else ""
     cut_after = "…" if row.clipped else ""
-    return f"  {row.line}:{columns} [{shown.index}]{more} {cut_before}{plain(row.text)}{cut_after}"
+    return f" {row.line}:{columns} [{shown.index}]{more} {cut_before}{plain(row.text)}{cut_after}"
 
 
 def _context_line(number: int, text: str) -> str:
-    return f"  {number}- {plain(text)}"
+    return f" {number}- {plain(text)}"
 
 
 def _size(lines: Sequence[str]) -> int:

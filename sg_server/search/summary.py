@@ -34,19 +34,20 @@ def summary_page(
     `first_rows` has the first retained row of each, None where a file has none.
     """
     rows: list[FileRow] = []
+    width = max((len(f"{snapshot.files[position].matches:,}") for position in positions), default=0)
     for position, first in zip(positions, first_rows, strict=True):
         row = _file_row(snapshot, position, first, uri_of)
-        room -= utf8_size(_row_line(row)) + 1
+        room -= utf8_size(_row_line(row, width)) + 1
         if room < 0 and rows:
             break
         rows.append(row)
     lines: list[str] = []
     for number, row in enumerate(rows):
-        lines.append(_row_line(row))
+        lines.append(_row_line(row, width))
         first = first_rows[number]
         if first is not None:
             preview = _preview(snapshot, positions[number], first)
-            line = f"        {preview.line}:{first.columns[0][0] + 1} [{preview.index}] {plain(preview.text)}"
+            line = f"    {preview.line}:{first.columns[0][0] + 1} [{preview.index}] {plain(preview.text)}"
             if utf8_size(line) + 1 <= room:
                 room -= utf8_size(line) + 1
                 lines.append(line)
@@ -70,7 +71,7 @@ def _file_row(
     )
 
 
-def _row_line(row: FileRow) -> str:
+def _row_line(row: FileRow, width: int) -> str:
     notes = [
         note
         for note, applies in (
@@ -82,7 +83,7 @@ def _row_line(row: FileRow) -> str:
         if applies
     ]
     path = clip_bytes(plain(row.path), _PATH_BYTES)
-    return f"{row.matches:>6,}  {path}" + (f" ({'; '.join(notes)})" if notes else "")
+    return f"{row.matches:>{width},}  {path}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _preview(snapshot: Snapshot, position: int, first: Row) -> Preview:

@@ -69,7 +69,7 @@ async def test_the_text_of_pages_has_each_match_once_and_each_file_of_a_page_onc
     searcher = Searcher(tmp_path)
     answers = await searcher.pages(await searcher.search("needle", limit=5))
     text = "".join(answer.text or "" for answer in answers)
-    shown = re.findall(r"^  (\d+):1-7 \[(\d+)\] needle$", text, re.MULTILINE)
+    shown = re.findall(r"^ (\d+):1-7 \[(\d+)\] needle$", text, re.MULTILINE)
     assert [int(index) for _, index in shown] == list(range(1, 64))
     for answer in answers:
         headings = re.findall(r"^f\d+\.txt$", answer.text or "", re.MULTILINE)
@@ -91,7 +91,7 @@ async def test_every_text_names_its_cursor_and_how_to_go_on(tmp_path: Path) -> N
     summary = await searcher.search("needle")
     assert summary.text is not None
     assert f'sg.page {{"cursor":"{summary.cursor}"}}' in summary.text
-    assert f'sg.page {{"snapshot":"{summary.snapshot}","path":"f000.txt"}}' in summary.text
+    assert f'sg.page {{"snapshot":"{summary.snapshot}","path":["f000.txt"]}}' in summary.text
     page = await searcher.search("needle", limit=3)
     assert f'sg.page {{"cursor":"{page.cursor}"}}' in (page.text or "")
     assert f'sg.inspect {{"snapshot":"{page.snapshot}","matchIndex":1}}' in (page.text or "")
@@ -113,7 +113,7 @@ async def test_a_file_is_found_by_its_name_as_a_text_shows_it(tmp_path: Path) ->
     write_files(tmp_path, {"a\nb.txt": "needle\n", "c.txt": "needle\n", "d\x1b.txt": "needle\n" * 2})
     searcher = Searcher(tmp_path)
     summary = await searcher.search("needle", mode="summary")
-    names = re.findall(r"^ +\d+  (.*)$", summary.text or "", re.MULTILINE)
+    names = re.findall(r"^ *\d+  (.*)$", summary.text or "", re.MULTILINE)
     assert names == ["d\N{SYMBOL FOR ESCAPE}.txt", "a\N{SYMBOL FOR LINE FEED}b.txt", "c.txt"]
     for row, name in zip(summary.files or (), names, strict=True):
         assert paths(await searcher.page(snapshot=summary.snapshot, path=name)) == [row.path]
@@ -158,7 +158,7 @@ async def test_text_folds_context_that_matches_share_and_never_shows_a_later_mat
     let_time_pass(tmp_path)
     searcher = Searcher(tmp_path)
     first = await searcher.search("needle", limit=2, context=3)
-    lines = [line.strip() for line in (first.text or "").splitlines() if line.startswith("  ")]
+    lines = [line.strip() for line in (first.text or "").splitlines() if line.startswith(" ")]
     assert lines == ["1- 1", "2:1-7 [1] needle 2", "3- 3", "4:1-7 [2] needle 4", "5- 5"]
     rows = matches([first])
     assert rows[0].after == ("3", "needle 4", "5")

@@ -45,53 +45,53 @@ def test_a_file_is_named_once_and_again_after_another() -> None:
     rows = [*shown_rows(snapshot), *shown_rows(snapshot, 1)]
     assert text_of(snapshot, rows) == [
         "a (unverified)",
-        "  1:1-7 [1] needle",
-        "  2:1-7 [2] needle",
+        " 1:1-7 [1] needle",
+        " 2:1-7 [2] needle",
         "b (unverified)",
-        "  1:1-7 [3] needle",
+        " 1:1-7 [3] needle",
     ]
 
 
 def test_shared_context_is_shown_once_and_a_gap_is_no_line() -> None:
     snapshot = snapshot_of({"a": b"-\nneedle\n-\nneedle\n" + b"-\n" * 9 + b"needle\n"})
     assert text_of(snapshot, shown_rows(snapshot, around=2))[1:] == [
-        "  1- line 1",
-        "  2:1-7 [1] needle",
-        "  3- line 3",
-        "  4:1-7 [2] needle",
-        "  5- line 5",
-        "  6- line 6",
-        "  12- line 12",
-        "  13- line 13",
-        "  14:1-7 [3] needle",
-        "  15- line 15",
-        "  16- line 16",
+        " 1- line 1",
+        " 2:1-7 [1] needle",
+        " 3- line 3",
+        " 4:1-7 [2] needle",
+        " 5- line 5",
+        " 6- line 6",
+        " 12- line 12",
+        " 13- line 13",
+        " 14:1-7 [3] needle",
+        " 15- line 15",
+        " 16- line 16",
     ]
 
 
 def test_a_later_match_is_not_shown_as_context() -> None:
     snapshot = snapshot_of({"a": b"needle\n-\nneedle\n"})
     first, _ = shown_rows(snapshot, around=5)
-    assert text_of(snapshot, [first])[1:] == ["  1:1-7 [1] needle", "  2- line 2"]
+    assert text_of(snapshot, [first])[1:] == [" 1:1-7 [1] needle", " 2- line 2"]
 
 
 def test_the_first_row_is_shown_even_where_its_context_does_not_fit() -> None:
     snapshot = snapshot_of({"a": b"-\nneedle\n"})
     lines = text_of(snapshot, shown_rows(snapshot, around=20), room=60)
-    assert lines == ["a (unverified)", "  2:1-7 [1] needle", "  (context left out: it does not fit)"]
+    assert lines == ["a (unverified)", " 2:1-7 [1] needle", " (context left out: it does not fit)"]
 
 
 def test_a_row_that_does_not_fit_is_left_to_the_next_page() -> None:
     snapshot = snapshot_of({"a": b"needle\n" * 9})
     lines = text_of(snapshot, shown_rows(snapshot), room=60)
-    assert lines == ["a (unverified)", "  1:1-7 [1] needle", "  2:1-7 [2] needle"]
+    assert lines == ["a (unverified)", " 1:1-7 [1] needle", " 2:1-7 [2] needle"]
 
 
 def test_context_that_is_refused_says_why() -> None:
     snapshot = snapshot_of({"a": b"needle\n"})
     (row,) = shown_rows(snapshot)
     refused = replace(row, context=Context(problem="changed"))
-    assert text_of(snapshot, [refused])[1:] == ["  1:1-7 [1] needle", "  (context refused: changed)"]
+    assert text_of(snapshot, [refused])[1:] == [" 1:1-7 [1] needle", " (context refused: changed)"]
     (item,) = items(snapshot, [refused], lambda file: ROOT.uri_of(file.path))
     assert (item.before, item.after, item.context_unavailable) == (None, None, "changed")
 
