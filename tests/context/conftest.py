@@ -1,11 +1,45 @@
 """Stores on real back ends."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
+from sg_server.context.store.interface import Store
+from sg_server.context.store.opening import open_store
 from sg_server.context.store.sqlite import SqliteStore
+from tests.databases import ROLES, Database, Server, debian_programs, packaged_programs
+
+
+@pytest.fixture(scope="session")
+def debian_server() -> Iterator[Server]:
+    """Debian's PostgreSQL, running."""
+    yield from _running(Server(debian_programs()))
+
+
+@pytest.fixture(scope="session")
+def packaged_server() -> Iterator[Server]:
+    """The newest PostgreSQL from PyPI, running."""
+    yield from _running(Server(packaged_programs()))
+
+
+def _running(server: Server) -> Iterator[Server]:
+    try:
+        server.prepare()
+        server.start()
+        for role in ROLES:
+            Database(server, "postgres").sql(f"CREATE ROLE {role} LOGIN")
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture(params=["debian", "packaged"])
+def database(request: pytest.FixtureRequest) -> Database:
+    """An empty database, in one server and then in the other."""
+    server: Server = request.getfixturevalue(f"{request.param}_server")
+    return server.create()
 
 
 @pytest_asyncio.fixture
@@ -14,3 +48,25 @@ async def sqlite_store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
     store = SqliteStore(str(tmp_path / "kept" / "entries.db"))
     yield store
     await store.close()
+
+
+@pytest_asyncio.fixture(params=["sqlite", "debian", "packaged"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    """An empty store, in each back end in turn; in PostgreSQL it is that of alice."""
+    place = str(tmp_path / "kept" / "entries.db")
+    if request.param != "sqlite":
+        server: Server = request.getfixturevalue(f"{request.param}_server")
+        place = server.create().address("alice")
+    opened = open_store(place)
+    yield opened
+    await opened.close()
+
+
+@pytest_asyncio.fixture
+async def shared(database: Database) -> AsyncIterator[tuple[Store, Store]]:
+    """One database as alice and as bob see it."""
+    alice, bob = (open_store(database.address(role)) for role in ROLES)
+    await alice.health()
+    yield alice, bob
+    await alice.close()
+    await bob.close()
