@@ -9,6 +9,8 @@ from typing import Literal
 import msgspec
 
 from sg_server import __version__, limits
+from sg_server.context.options import Provider
+from sg_server.context.standing import ContextHealth, StoreHealth
 from sg_server.engines.binaries import Binary, find_ctags, find_rg
 from sg_server.engines.ctags import Ctags
 from sg_server.engines.process import ProcessOwner
@@ -77,6 +79,10 @@ class Health(_Wire, frozen=True, kw_only=True):
     snapshots_bytes: int
     processes: tuple[ProcessHealth, ...]
     problems: tuple[Problem, ...]
+    store: StoreHealth | None = None
+    """Where stored text is; none before there is any."""
+    summaries: Provider | None = None
+    """Who summarises stored text."""
     settings: Settings | None = None
     """Those that differ from their defaults; none without a client to make them."""
 
@@ -100,12 +106,15 @@ async def examine(
     encoding: PositionEncoding,
     snapshots: Sequence[HeldSnapshot] = (),
     settings: Settings | None = None,
+    context: ContextHealth | None = None,
 ) -> Health:
     """Ask every program for its version and collect what is wrong."""
     problems: list[Problem] = []
     rg = await _rg(programs.ripgrep, problems)
     ctags = await _ctags(programs, problems)
     problems += _missing_folders(workspace)
+    if context is not None:
+        problems += _context_problems(context)
     return Health(
         version=1,
         server=__version__,
@@ -120,8 +129,23 @@ async def examine(
         snapshots_bytes=sum(snapshot.bytes for snapshot in snapshots),
         processes=tuple(ProcessHealth(pid=pid, name=name) for pid, name in programs.processes.running),
         problems=tuple(problems),
+        store=context.store if context else None,
+        summaries=context.provider if context else None,
         settings=settings,
     )
+
+
+def _context_problems(context: ContextHealth) -> Iterable[Problem]:
+    if context.unavailable is not None:
+        error = context.unavailable
+        hint = error.hint or "Name another with --store, SG_STORE, or the option context.store."
+        yield Problem(code=error.code, message=error.message, hint=hint)
+    if context.provider_problem is not None:
+        yield Problem(
+            code="summaries-unavailable",
+            message=f"{context.provider_problem}; stored text gets no summaries",
+            hint="pip install 'signal-grep[summaries]' brings the package; the rest is in context.summaries.",
+        )
 
 
 def _missing_folders(workspace: Workspace) -> Iterable[Problem]:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from sg_server import limits
+from sg_server.context.bounds import SummaryBounds
 from sg_server.context.options import Provider
 
 if TYPE_CHECKING:
@@ -31,15 +32,6 @@ PROMPT: Final = (
 _CUT = "\n[The text goes on.]"
 _CUT_OFF = frozenset({"length", "content_filter"})
 """The `finish_reason`s of an answer that is not all of it."""
-
-
-class SummaryBounds(msgspec.Struct, frozen=True, kw_only=True):
-    """How much is asked of the provider."""
-
-    min_characters: int = limits.SUMMARY_CHARACTERS_MIN
-    seconds: float = limits.SUMMARY_SECONDS
-    tokens: int = limits.SUMMARY_TOKENS
-    at_once: int = limits.SUMMARIES_AT_ONCE
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):

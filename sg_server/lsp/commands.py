@@ -20,4 +20,8 @@ COMMANDS = (
     Command("sg.metrics", "metrics"),
     Command("sg.mode", "mode"),
     Command("sg.locale", "locale"),
+    Command("sg.context.put", "context_put"),
+    Command("sg.context.get", "context_get"),
+    Command("sg.context.list", "context_list"),
+    Command("sg.context.delete", "context_delete"),
 )

@@ -7,6 +7,18 @@ import msgspec
 
 from sg_server import health as programs_health
 from sg_server import modes
+from sg_server.context.params import (
+    ContextDeleteParams,
+    ContextGetParams,
+    ContextListParams,
+    ContextPutParams,
+)
+from sg_server.context.results import (
+    ContextDeleteResult,
+    ContextGetResult,
+    ContextListResult,
+    ContextPutResult,
+)
 from sg_server.health import Health, HealthParams
 from sg_server.inspection.request import InspectParams
 from sg_server.inspection.results import InspectResult
@@ -21,6 +33,7 @@ from sg_server.search import metrics as search_metrics
 from sg_server.search.metrics import MetricsParams, MetricsResult, Window
 from sg_server.search.params import ClearParams, ClearResult, ExplainParams, PageParams, SearchParams
 from sg_server.search.results import ExplainResult, SearchResult
+from sg_server.settings import ContextSettings
 
 Handler = Callable[[Session, Any, RequestProgress], Awaitable[msgspec.Struct]]
 
@@ -60,6 +73,7 @@ async def health(session: Session, params: HealthParams, _: RequestProgress) -> 
         encoding=session.view.encoding,
         snapshots=session.search.snapshots_held(),
         settings=session.settings,
+        context=await session.context.health(expected=_is_expected(session.settings.context)),
     )
 
 
@@ -107,6 +121,33 @@ async def locale(session: Session, params: LocaleParams, _: RequestProgress) -> 
     if params.action != "status":
         await session.preferences.choose_locale(params.action)
     return LocaleResult(locale=await session.preferences.locale())
+
+
+async def context_put(session: Session, params: ContextPutParams, _: RequestProgress) -> ContextPutResult:
+    """`sg.context.put`."""
+    return await session.context.put(params)
+
+
+async def context_get(session: Session, params: ContextGetParams, _: RequestProgress) -> ContextGetResult:
+    """`sg.context.get`."""
+    return await session.context.get(params)
+
+
+async def context_list(session: Session, params: ContextListParams, _: RequestProgress) -> ContextListResult:
+    """`sg.context.list`."""
+    return await session.context.list(params)
+
+
+async def context_delete(
+    session: Session, params: ContextDeleteParams, _: RequestProgress
+) -> ContextDeleteResult:
+    """`sg.context.delete`."""
+    return await session.context.delete(params)
+
+
+def _is_expected(settings: ContextSettings) -> bool:
+    """Whether the user says that stored text is to be had; `auto` waits for the first use."""
+    return True in (settings.grep, settings.navigate, settings.read)
 
 
 def handler_of(command: Command) -> Handler:

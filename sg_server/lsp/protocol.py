@@ -8,7 +8,7 @@ import asyncio
 import itertools
 import json
 import logging
-from collections.abc import Coroutine, Generator, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypeGuard
@@ -26,6 +26,7 @@ from pygls.exceptions import (
 )
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from sg_server.context.addresses import SCHEME as ENTRY_SCHEME
 from sg_server.errors import InvalidParams
 from sg_server.lsp.failures import told
 from sg_server.lsp.framing import framed
@@ -53,6 +54,7 @@ class SignalGrepProtocol(LanguageServerProtocol):
         self._notifications = itertools.count(1)
         self._work_done: dict[_MessageId, Future[Any]] = {}
         self._watching: list[asyncio.Task[None]] = []
+        self._releases: list[Callable[[], Awaitable[None]]] = []
 
     @property
     def exit_code(self) -> int:
@@ -154,8 +156,10 @@ class SignalGrepProtocol(LanguageServerProtocol):
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
-        """Say as well that commands tell of their progress, for which pygls has no option."""
+        """Say as well what pygls has no option for: progress of commands, and documents that are entries."""
         result = yield from super().lsp_initialize(params)
+        if (workspace := result.capabilities.workspace) is not None:
+            workspace.text_document_content = types.TextDocumentContentOptions(schemes=[ENTRY_SCHEME])
         if (commands := result.capabilities.execute_command_provider) is not None:
             commands.work_done_progress = True
         return result
@@ -222,10 +226,16 @@ class SignalGrepProtocol(LanguageServerProtocol):
 
         self._watching.append(asyncio.ensure_future(watch()))
 
+    def release_with(self, release: Callable[[], Awaitable[None]]) -> None:
+        """Have `release` let go of what requests use, once there are no more."""
+        self._releases.append(release)
+
     async def close(self) -> None:
-        """Leave nothing of this conversation running."""
+        """Leave nothing of this conversation running, and nothing open."""
         await self._end_requests()
         await _cancelled(self._watching)
+        for release in self._releases:
+            await release()
 
     async def _end_requests(self) -> None:
         """Cancel every request but the one that asks for this, and wait until they have cleaned up."""

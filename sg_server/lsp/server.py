@@ -57,6 +57,11 @@ class SignalGrepServer(LanguageServer):
         """The objects behind the requests."""
         return self.open_work()
 
+    async def release(self) -> None:
+        """Let go of what the requests have opened, if there were any."""
+        if "work" in vars(self):
+            await self.work.session.close()
+
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log what pygls would show in a window: who asked has been answered."""
         logger.error("%s: %s", source.__name__, error)
@@ -67,6 +72,7 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
     server = SignalGrepServer(
         "signal-grep", __version__, protocol_cls=SignalGrepProtocol, converter_factory=default_converter
     )
+    server.protocol.release_with(server.release)
     for command in COMMANDS:
         _register(server, command)
 
@@ -102,6 +108,10 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
         added = [(folder.uri, folder.name) for folder in params.event.added]
         removed = [folder.uri for folder in params.event.removed]
         server.work.session.change_folders(added=added, removed=removed)
+
+    @server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)
+    async def document_content(params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
+        return types.TextDocumentContentResult(await server.work.session.context.document(params.uri))
 
     _follow_documents(server)
     return server

@@ -2,7 +2,10 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from sg_server.context.bounds import ContextBounds, SummaryBounds
+from sg_server.context.options import ContextOptions
 from sg_server.engines.definitions import DefinitionReader
 from sg_server.health import Programs
 from sg_server.inspection.service import InspectionService
@@ -10,11 +13,14 @@ from sg_server.lsp.documents import Documents
 from sg_server.lsp.preferences import Preferences
 from sg_server.search.defaults import Retention, SearchDefaults
 from sg_server.search.service import SearchService
-from sg_server.settings import Settings, SnapshotSettings
+from sg_server.settings import ContextSettings, Settings, SnapshotSettings, SummarySettings
 from sg_server.symbols.definitions import Providers
 from sg_server.symbols.workspace import WorkspaceSymbols
 from sg_server.text.positions import TextView
 from sg_server.workspace.folders import Workspace, folder_key
+
+if TYPE_CHECKING:
+    from sg_server.context.service import ContextService
 
 _log = logging.getLogger("sg_server")
 
@@ -30,9 +36,12 @@ class Session:
         view: TextView,
         folders: Iterable[tuple[str, str | None]],
         preferences: Preferences,
+        context: ContextOptions,
     ) -> None:
         self.view = view
         self.preferences = preferences
+        self._context_options = context
+        self._context: ContextService | None = None
         self.settings = Settings()
         self._folders: dict[str, tuple[str, str | None]] = {}
         self.change_folders(added=folders, removed=())
@@ -53,6 +62,21 @@ class Session:
         self.workspace = Workspace.of(self._folders.values())
 
     @property
+    def context(self) -> "ContextService":
+        """Stored text. Most sessions have no use for it, and do not wait for it either."""
+        if self._context is None:
+            from sg_server.context.service import ContextService  # noqa: PLC0415 - only who uses it waits
+
+            self._context = ContextService(self._context_options.completed(), self.view, self.documents)
+            self._context.bounds = _context_bounds(self.settings.context)
+        return self._context
+
+    async def close(self) -> None:
+        """Let go of what is open."""
+        if self._context is not None:
+            await self._context.close()
+
+    @property
     def defaults(self) -> SearchDefaults:
         """What holds where a request says nothing."""
         return _defaults(self.settings)
@@ -62,6 +86,8 @@ class Session:
         self.settings = settings
         self.programs.ripgrep.threads = settings.threads
         self.search.configure(self.defaults, _retention(settings.snapshots))
+        if self._context is not None:
+            self._context.bounds = _context_bounds(settings.context)
         # A level of its own goes before the one of the command line, which the root logger has.
         _log.setLevel(logging.NOTSET if settings.log.level is None else settings.log.level.upper())
 
@@ -81,4 +107,25 @@ def _retention(settings: SnapshotSettings) -> Retention:
         bytes=settings.bytes,
         idle_seconds=settings.idle_seconds,
         rows=settings.retained_rows,
+    )
+
+
+def _context_bounds(settings: ContextSettings) -> ContextBounds:
+    return ContextBounds(
+        matches=settings.max_matches,
+        context_lines=settings.max_context_lines,
+        entries=settings.max_entries_scanned,
+        bytes=settings.scan_bytes,
+        entry_seconds=settings.regex_seconds,
+        seconds=settings.scan_seconds,
+        summaries=_summary_bounds(settings.summaries) if settings.summaries.enabled else None,
+    )
+
+
+def _summary_bounds(settings: SummarySettings) -> SummaryBounds:
+    return SummaryBounds(
+        min_characters=settings.min_characters,
+        seconds=settings.timeout_seconds,
+        tokens=settings.max_tokens,
+        at_once=settings.concurrency,
     )

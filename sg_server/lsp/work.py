@@ -7,6 +7,7 @@ import msgspec
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from sg_server.context.options import ContextOptions
 from sg_server.lsp import handlers
 from sg_server.lsp.commands import Command
 from sg_server.lsp.configuration import Configuration
@@ -30,7 +31,7 @@ class Work:
         params: types.InitializeParams,
         send_progress: SendProgress,
     ) -> None:
-        """`wanted` has the programs' paths of the command line where the client names none."""
+        """`wanted` has what the command line names where the client names nothing."""
         self._send_progress = send_progress
         self.session = Session(
             rg_path=wanted.rg_path,
@@ -46,6 +47,7 @@ class Work:
                 Detection(plugins=wanted.plugins or (), failure=wanted.plugins_failure),
                 show=lambda kind, message: server.window_show_message(types.ShowMessageParams(kind, message)),
             ),
+            context=wanted.context or ContextOptions(),
         )
         self.configuration = Configuration(server, params.capabilities, wanted.settings, self.session.apply)
         self.symbols = SymbolAnswers(server, self.session, params.capabilities, send_progress)

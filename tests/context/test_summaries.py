@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from sg_server import limits
+from sg_server.context.bounds import SummaryBounds
 from sg_server.context.options import Provider
-from sg_server.context.summaries import PROMPT, Section, Summaries, Summariser, SummaryBounds
+from sg_server.context.summaries import PROMPT, Section, Summaries, Summariser
 from tests.summarising import Answer, ModelServer, completion, model_server
 
 TEXT = "# One\n" + "a" * 600 + "\n# Two\n" + "b" * 600 + "\n# Short\nc\n"

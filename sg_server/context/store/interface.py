@@ -1,12 +1,13 @@
 """What every back end of the store does, and what goes in and out of it."""
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
 
 from sg_server.context.entries import Entry, EntryHead, NewEntry
 from sg_server.context.filters import Filters
+from sg_server.context.standing import StoreHealth
 
 Required = tuple[tuple[str, ...], ...]
 """Literals of which a text must hold one of each group, folded with `text.folding.fold`; () is nothing known.
@@ -32,20 +33,6 @@ class NodeSummary(msgspec.Struct, frozen=True, kw_only=True):
     char_end: int
     """Exclusive."""
     summary: str
-
-
-class StoreHealth(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Where entries are kept, and how many the caller can read."""
-
-    kind: Literal["sqlite", "postgresql"]
-    place: str
-    """A path, or a database without its password."""
-    caller: str
-    """Whose entries are put here."""
-    program: str
-    """Name and version of what keeps them."""
-    schema_version: int
-    entries: int
 
 
 class Store(Protocol):

@@ -30,3 +30,8 @@ def _postgresql(address: str) -> Store:
             "Install it: pip install 'signal-grep[postgres]'",
         ) from error
     return PostgresStore(address)
+
+
+def is_there(place: str) -> bool:
+    """Whether something has been kept there; of a database that is taken for granted."""
+    return place.startswith(_DSN) or os.path.exists(os.path.expanduser(place))

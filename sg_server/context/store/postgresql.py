@@ -13,8 +13,9 @@ from sg_server import limits
 from sg_server.context.entries import Entry, EntryHead, NewEntry
 from sg_server.context.filters import Filters
 from sg_server.context.ids import IdMaker
+from sg_server.context.standing import StoreHealth
 from sg_server.context.store import postgresql_entries, postgresql_scan
-from sg_server.context.store.interface import NodeSummary, Required, StoredText, StoreHealth
+from sg_server.context.store.interface import NodeSummary, Required, StoredText
 from sg_server.context.store.narrowing import narrowing
 from sg_server.context.store.postgresql_entries import Connection
 from sg_server.context.store.postgresql_schema import bring_up_to_date

@@ -10,8 +10,9 @@ from typing import Concatenate, ParamSpec, TypeVar
 from sg_server.context.entries import Entry, EntryHead, NewEntry
 from sg_server.context.filters import Filters
 from sg_server.context.ids import IdMaker
+from sg_server.context.standing import StoreHealth
 from sg_server.context.store import sqlite_entries
-from sg_server.context.store.interface import NodeSummary, Required, StoredText, StoreHealth
+from sg_server.context.store.interface import NodeSummary, Required, StoredText
 from sg_server.context.store.narrowing import narrowing
 from sg_server.context.store.sqlite_file import failures, open_file, user_name
 from sg_server.context.store.sqlite_scan import Scan
