@@ -4,9 +4,8 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
-from sg_server.search.evidence import FileEvidence
+from sg_server.search.evidence import FileEvidence, Records
 from sg_server.search.params import SearchParams
 from sg_server.search.request import normalise
 from sg_server.search.scan import Scan
@@ -19,7 +18,7 @@ ROOT = Workspace.of([("file:///", "root")])
 def match_record(
     lines: bytes, spans: list[tuple[int, int]], *, line_number: int = 1, offset: int = 0
 ) -> bytes:
-    """A match event as ripgrep writes it."""
+    """A match event as ripgrep writes it, LF included."""
     data = {
         "path": {"text": "/f"},
         "lines": text_of(lines),
@@ -29,7 +28,10 @@ def match_record(
             {"match": text_of(lines[start:end]), "start": start, "end": end} for start, end in spans
         ],
     }
-    return json.dumps({"type": "match", "data": data}, ensure_ascii=False, separators=(",", ":")).encode()
+    return (
+        json.dumps({"type": "match", "data": data}, ensure_ascii=False, separators=(",", ":")).encode()
+        + b"\n"
+    )
 
 
 def text_of(data: bytes) -> dict[str, str]:
@@ -42,7 +44,7 @@ def text_of(data: bytes) -> dict[str, str]:
 
 def file_of(path: str, text: bytes, pattern: bytes = b"needle") -> FileEvidence:
     """What a search for `pattern` finds in `text`."""
-    records: list[Any] = []
+    records: list[bytes] = []
     occurrences = offset = 0
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         spans = [match.span() for match in re.finditer(pattern, line)]
@@ -51,7 +53,11 @@ def file_of(path: str, text: bytes, pattern: bytes = b"needle") -> FileEvidence:
             occurrences += len(spans)
         offset += len(line)
     return FileEvidence(
-        path=path, records=records, retained=len(records), matches=len(records), occurrences=occurrences
+        path=path,
+        kept=[Records(b"".join(records), len(records))] if records else [],
+        retained=len(records),
+        matches=len(records),
+        occurrences=occurrences,
     )
 
 

@@ -102,6 +102,7 @@ class _Exchange(asyncio.SubprocessProtocol):
         self._stdout: asyncio.ReadTransport | None = None
         self._reads = 0
         self._small_reads = 0
+        self._resting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         process = cast("asyncio.SubprocessTransport", transport)
@@ -151,11 +152,18 @@ class _Exchange(asyncio.SubprocessProtocol):
         self._small_reads = self._small_reads + 1 if size < _SMALL_READ_BYTES else 0
         if self._small_reads > _SMALL_READS and self._stdout is not None:
             self._stdout.pause_reading()
-            self._loop.call_later(_REST_SECONDS, self._stdout.resume_reading)
+            self._resting = self._loop.call_later(_REST_SECONDS, self._read_on)
+
+    def _read_on(self) -> None:
+        if self._resting is not None and self._stdout is not None:
+            self._resting.cancel()
+            self._resting = None
+            self._stdout.resume_reading()
 
     def process_exited(self) -> None:
         del self._running[self._pid]
         self.exited.set_result(None)
+        self._read_on()
         self._await_silence()
 
     def _await_silence(self) -> None:

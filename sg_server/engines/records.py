@@ -38,6 +38,26 @@ class CappedRecords:
             self._keep(rest)
         return records
 
+    def feed_whole(self, chunk: bytes) -> list[bytes | Oversized]:
+        """As `feed`, with separators and in as few pieces as can be: several records, or one oversized."""
+        if len(chunk) > self._cap:
+            return [
+                record if isinstance(record, Oversized) else record + self._separator
+                for record in self.feed(chunk)
+            ]
+        pieces: list[bytes | Oversized] = []
+        start = 0
+        stop = chunk.rfind(self._separator) + 1
+        if stop and self._partial_size:
+            start = chunk.find(self._separator) + 1
+            first = self._completed(chunk[: start - 1])
+            pieces.append(first if isinstance(first, Oversized) else first + self._separator)
+        if start < stop:
+            pieces.append(chunk[start:stop])
+        if stop < len(chunk):
+            self._keep(chunk[stop:])
+        return pieces
+
     def feed_only(self, chunk: bytes, prefix: bytes) -> list[bytes]:
         """As `feed`, but only the records that begin with `prefix`; the rest is passed over uncut.
 

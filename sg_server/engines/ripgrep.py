@@ -1,31 +1,20 @@
-"""ripgrep: its arguments, its events, its exit codes."""
+"""ripgrep: its arguments, its runs, its exit codes."""
 
 import errno
-import os
 import re
 from collections.abc import Callable, Sequence
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Literal
 
 import msgspec
 
 from sg_server import limits
 from sg_server.engines.binaries import Binary
+from sg_server.engines.events import EventReader, EventSink
 from sg_server.engines.process import Finished, ProcessOwner
 from sg_server.engines.records import CappedRecords, Oversized
 from sg_server.errors import InvalidParams, PathNotFound, RgFailed, RgMissing, SignalGrepError
 
 Case = Literal["smart", "sensitive", "insensitive"]
-
-SUBMATCH_MARK = b'{"match":{"'
-"""Stands once in a record for each submatch, and nowhere else: inside JSON strings quotes are escaped."""
-
-# A record of each kind begins with these bytes: rg writes an event's fields in the order of its own structs.
-_MATCH = b'{"type":"match"'
-_BEGIN = b'{"type":"begin"'
-_END = b'{"type":"end"'
-_SUMMARY = b'{"data":{"elapsed_total"'
-_TAIL_BYTES = 4 * limits.KIB
-"""More than the closing summary takes, which is the last record of a run."""
 
 _FOUND, _NOTHING, _ERROR = 0, 1, 2
 _ALWAYS = ("--no-config", "--no-mmap", "--crlf", "--no-require-git", "--no-ignore-messages", "--color=never")
@@ -146,96 +135,6 @@ class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class _Text(msgspec.Struct, frozen=True):
-    """rg's way with text: plain where it is valid UTF-8, else in base64."""
-
-    text: str | None = None
-    base64: bytes | None = msgspec.field(default=None, name="bytes")
-
-    def raw(self) -> bytes:
-        return self.base64 if self.base64 is not None else (self.text or "").encode()
-
-    def path(self) -> str:
-        return os.fsdecode(self.raw())
-
-
-class Submatch(msgspec.Struct, frozen=True):
-    """Bytes [start, end) of an event's lines."""
-
-    start: int
-    end: int
-
-
-class MatchEvent(msgspec.Struct, frozen=True):
-    """Matching lines, with their terminators."""
-
-    lines: _Text
-    line_number: int
-    """1-based, of the first line."""
-    absolute_offset: int
-    """Of the first line's first byte in the searched text."""
-    submatches: tuple[Submatch, ...]
-
-
-class Stats(msgspec.Struct, frozen=True):
-    """Exact counts of one file, or of a run."""
-
-    matched_lines: int
-    matches: int
-    searches: int
-
-
-class EndEvent(msgspec.Struct, frozen=True):
-    """The end of one file that matched."""
-
-    path: _Text
-    stats: Stats
-    binary_offset: int | None = None
-
-
-class _BeginEvent(msgspec.Struct, frozen=True):
-    path: _Text
-
-
-class _Summary(msgspec.Struct, frozen=True):
-    stats: Stats
-
-
-_Data = TypeVar("_Data")
-
-
-class _Event(msgspec.Struct, Generic[_Data], frozen=True):
-    data: _Data
-
-
-_match_decoder = msgspec.json.Decoder(_Event[MatchEvent])
-_begin_decoder = msgspec.json.Decoder(_Event[_BeginEvent])
-_end_decoder = msgspec.json.Decoder(_Event[EndEvent])
-_summary_decoder = msgspec.json.Decoder(_Event[_Summary])
-
-
-def decode_match(record: bytes) -> MatchEvent:
-    """The match event in `record`."""
-    return _match_decoder.decode(record).data
-
-
-class EventSink(Protocol):
-    """Takes one run's events in order. The events of a file are never mixed with another's."""
-
-    @property
-    def wants_matches(self) -> bool:
-        """False once only the ends of files matter: the rest is then passed over undecoded."""
-
-    def begin(self, path: str) -> None:
-        """A file matched; its matches follow."""
-
-    def match(self, record: bytes | Oversized) -> None:
-        """One match event, undecoded, of the file begun last."""
-
-    def end(self, path: str, event: EndEvent) -> None:
-        """A file is finished. It was begun only if matches were wanted then."""
-
-
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What a finished run says beside its events."""
 
@@ -276,7 +175,7 @@ class Ripgrep:
         Raises InvalidParams when rg refuses the pattern or a filter, PathNotFound when `cwd` is gone, and
         RgMissing and RgFailed.
         """
-        reader = _EventReader(sink)
+        reader = EventReader(sink)
         arguments = [
             "--json",
             *matching.arguments(),
@@ -339,39 +238,6 @@ class Ripgrep:
         except msgspec.DecodeError as error:
             message = f"{self.binary.path} wrote what is not ripgrep's JSON: {error}"
             raise RgFailed(message, _NOT_RG_HINT) from error
-
-
-class _EventReader:
-    """Turns rg's JSON, in chunks, into calls of a sink."""
-
-    def __init__(self, sink: EventSink) -> None:
-        self._sink = sink
-        self._records = CappedRecords(b"\n", limits.RECORD_BYTES)
-        self._tail = b""
-
-    def feed(self, chunk: bytes) -> None:
-        sink = self._sink
-        self._tail = (self._tail + chunk[-_TAIL_BYTES:])[-_TAIL_BYTES:]
-        if not sink.wants_matches:
-            for end in self._records.feed_only(chunk, _END):
-                self._end(end)
-            return
-        for record in self._records.feed(chunk):
-            if isinstance(record, Oversized) or record.startswith(_MATCH):
-                sink.match(record)
-            elif record.startswith(_BEGIN):
-                sink.begin(_begin_decoder.decode(record).data.path.path())
-            elif record.startswith(_END):
-                self._end(record)
-
-    def summary(self) -> Stats | None:
-        """The closing summary, which is the last record; None when the run did not get that far."""
-        *_, last, after = (b"", *self._tail.split(b"\n"))
-        return _summary_decoder.decode(last).data.stats if last.startswith(_SUMMARY) and not after else None
-
-    def _end(self, record: bytes) -> None:
-        event = _end_decoder.decode(record).data
-        self._sink.end(event.path.path(), event)
 
 
 def _failure(finished: Finished) -> SignalGrepError:

@@ -1,12 +1,20 @@
 """Takes the events of a run of ripgrep, and keeps what the bounds let it."""
 
 from collections.abc import Callable, Collection, Mapping
-from itertools import islice
 
 from sg_server import limits
-from sg_server.engines.records import Oversized
-from sg_server.engines.ripgrep import EndEvent
-from sg_server.search.evidence import FileEvidence, Row, is_without_submatch, keep, row_count, rows_of
+from sg_server.engines.events import EndEvent, split_matches
+from sg_server.search.evidence import (
+    FileEvidence,
+    Kept,
+    Records,
+    Row,
+    cut_down,
+    is_empty_at_end,
+    is_small,
+    rows_made,
+    size_of,
+)
 from sg_server.text.positions import TextView
 
 
@@ -54,51 +62,53 @@ class Collector:
         """False from the retention bound on."""
         return not self.is_cut
 
-    def begin(self, path: str) -> None:
-        """Take the matches that follow as those of `path`."""
-        self._current = None
-        if self._takes(path):
-            self._current = self.files[path] = FileEvidence(path=path, records=[])
-        self._room = self._most_rows - self._rows
-        if self._limits is not None:
-            self._room = min(self._room, self._limits.get(path, 0))
-
-    def match(self, record: bytes | Oversized) -> None:
-        """Keep one record, unless the bound is reached."""
-        file = self._current
+    def matches(self, path: str, records: bytes, count: int) -> None:
+        """Keep `count` match records of `path`, unless the bound is reached."""
+        file = self._current or self._begin(path)
         if file is None or self.is_cut:
             return
-        if isinstance(record, Oversized):
-            file.oversized = True
-            return
-        rows = row_count(record, multiline=self._multiline)
-        if rows > self._room:
-            self._keep_first(file, record)
-            return
-        with_heads = file.retained < self._head_rows
-        kept, size = keep(record, self._view, multiline=self._multiline, with_heads=with_heads)
-        if self.bytes + size > self._most_bytes:
-            self.is_cut = True
-            return
-        self._add(file, kept, rows, size)
+        rows = rows_made(records) if self._multiline else count
+        size = len(records)
+        fits = rows <= self._room and self.bytes + size <= self._most_bytes
+        if fits and is_small(records, count, self._view):
+            self._add(file, Records(records, rows), rows, size)
+        else:
+            for record in split_matches(records):
+                self._keep(file, record + b"\n")
 
-    def end(self, path: str, event: EndEvent) -> None:
-        """Take the exact counts of `path`."""
+    def oversized(self, path: str) -> None:
+        """Note that `path` has a match that nobody could keep."""
+        file = self._current or self._begin(path)
+        if file is not None and not self.is_cut:
+            file.oversized = True
+
+    def end(self, path: str, event: EndEvent, records: bytes, count: int) -> None:
+        """Take the last matches of `path`, and its exact counts."""
+        if count:
+            self.matches(path, records, count)
+        file = self._current or self._begin(path)
         self._current = None
-        if not self._takes(path):
+        if file is None:
             if path in self.seen:
                 self._tell(self._passed_over[path])
             return
-        file = self.files.get(path)
-        if file is None:
-            file = self.files[path] = FileEvidence(path=path, records=[])
+        stats = event.stats
         # rg neither reports nor counts an empty occurrence at the very end of a text.
-        unreported = file.records and is_without_submatch(file.records[-1])
-        least = 1 if self._multiline else event.stats.matched_lines
-        file.occurrences = max(event.stats.matches + bool(unreported), least)
-        file.matches = file.occurrences if self._multiline else event.stats.matched_lines
+        unreported = bool(file.kept) and is_empty_at_end(file.kept[-1])
+        file.occurrences = max(stats.matches + unreported, 1 if self._multiline else stats.matched_lines)
+        file.matches = file.occurrences if self._multiline else stats.matched_lines
         file.binary_offset = event.binary_offset
         self._tell(file)
+
+    def _begin(self, path: str) -> FileEvidence | None:
+        """Make the evidence of `path`, unless it is left out."""
+        if (self._only is not None or self._passed_over) and not self._takes(path):
+            return None
+        self._current = self.files[path] = FileEvidence(path=path, kept=[])
+        self._room = self._most_rows - self._rows
+        if self._limits is not None:
+            self._room = min(self._room, self._limits.get(path, 0))
+        return self._current
 
     def _tell(self, file: FileEvidence | None) -> None:
         if self._on_file is not None and file is not None:
@@ -112,18 +122,37 @@ class Collector:
             return False
         return True
 
+    def _keep(self, file: FileEvidence, record: bytes) -> None:
+        """Keep one record, or what there is room for."""
+        if self.is_cut:
+            return
+        rows = rows_made(record) if self._multiline else 1
+        if rows > self._room:
+            self._keep_first(file, record)
+            return
+        kept: Kept = Records(record, rows)
+        size = len(record)
+        if not is_small(record, 1, self._view):
+            kept = self._cut_down(file, record)
+            size = size_of(kept)
+        if self.bytes + size > self._most_bytes:
+            self.is_cut = True
+            return
+        self._add(file, kept, rows, size)
+
     def _keep_first(self, file: FileEvidence, record: bytes) -> None:
         """Keep the rows of `record` that there is still room for: the last ones of the file, or of all."""
-        found = rows_of(record, self._view, multiline=self._multiline, latin1=None)
-        kept = tuple(islice(found, self._room))
-        self._add(file, kept, len(kept), len(record))
-        if self._limits is None:
-            self.is_cut = True
-        else:
-            self._current = None
+        if self._room:
+            kept = self._cut_down(file, record)[: self._room]
+            self._add(file, kept, len(kept), len(record))
+        self.is_cut = self._limits is None
 
-    def _add(self, file: FileEvidence, kept: bytes | tuple[Row, ...], rows: int, size: int) -> None:
-        file.records.append(kept)
+    def _cut_down(self, file: FileEvidence, record: bytes) -> tuple[Row, ...]:
+        with_heads = file.retained < self._head_rows
+        return cut_down(record, self._view, multiline=self._multiline, with_heads=with_heads)
+
+    def _add(self, file: FileEvidence, kept: Kept, rows: int, size: int) -> None:
+        file.kept.append(kept)
         file.retained += rows
         self._room -= rows
         self._rows += rows

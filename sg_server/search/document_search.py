@@ -12,7 +12,7 @@ import msgspec
 from sg_server import limits
 from sg_server.engines.ripgrep import Filters, Matching, Ripgrep
 from sg_server.search.collector import Collector
-from sg_server.search.evidence import FileEvidence, FileFacts, Row, line_numbers, rows_of, size_of
+from sg_server.search.evidence import FileEvidence, FileFacts, Row, all_rows, line_numbers, size_of
 from sg_server.search.unsaved import Candidate
 from sg_server.text import lines
 from sg_server.text.positions import TextView
@@ -217,18 +217,17 @@ class DocumentSearch:
         lines_before = list(accumulate((one.ended.count(b"\n") for one in texts), initial=0))
         bytes_before = list(accumulate((len(one.ended) for one in texts), initial=0))
         rows: list[list[Row]] = [[] for _ in texts]
-        for record in evidence.records:
-            for row in rows_of(record, self._view, multiline=False, latin1=False):
-                at = bisect_right(lines_before, row.line - 1, hi=len(texts)) - 1
-                line, byte_start = row.line - lines_before[at], row.byte_start - bytes_before[at]
-                moved = msgspec.structs.replace(row, line=line, byte_start=byte_start)
-                rows[at].append(_as_alone(moved, texts[at].text))
+        for row in all_rows(evidence, self._view, multiline=False, latin1=False):
+            at = bisect_right(lines_before, row.line - 1, hi=len(texts)) - 1
+            line, byte_start = row.line - lines_before[at], row.byte_start - bytes_before[at]
+            moved = msgspec.structs.replace(row, line=line, byte_start=byte_start)
+            rows[at].append(_as_alone(moved, texts[at].text))
         return [self._found_rows(one, tuple(kept)) for one, kept in zip(texts, rows, strict=True) if kept]
 
     def _found_rows(self, one: _Text, rows: tuple[Row, ...]) -> Found:
         evidence = FileEvidence(
             path=one.candidate.path,
-            records=[(row,) for row in rows],
+            kept=[rows],
             retained=len(rows),
             matches=len(rows),
             occurrences=sum(len(row.spans) for row in rows),

@@ -2,13 +2,19 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import msgspec
 
 from sg_server import limits
-from sg_server.engines.ripgrep import SUBMATCH_MARK, MatchEvent, decode_match
+from sg_server.engines.events import (
+    SUBMATCH_MARK,
+    MatchEvent,
+    decode_match,
+    ends_without_submatch,
+    split_matches,
+)
 from sg_server.text import lines
 from sg_server.text.excerpts import clip_around
 from sg_server.text.positions import Range, Span, TextView, codepoint_columns, ranges_in, shown
@@ -18,6 +24,8 @@ from sg_server.workspace.revisions import Revision
 
 _RAW_BYTES = 4 * limits.KIB
 """A longer record is cut down to its rows at once; shorter ones are cheapest as they are."""
+_MEAN_BYTES = limits.KIB
+"""Among many that are shorter a long one matters little."""
 _ROW_BYTES = 400
 _OCCURRENCE_BYTES = 250
 
@@ -52,14 +60,25 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return self.ranges[0]
 
 
+class Records(msgspec.Struct, frozen=True, gc=False):
+    """Match records of one file as rg wrote them, each ended by LF, and how many rows they make."""
+
+    data: bytes
+    rows: int
+
+
+Kept = Records | tuple[Row, ...]
+"""Rows of one file, in order: decoded when somebody looks at them or, where that is smaller, at once."""
+
+
 class FileEvidence(msgspec.Struct, kw_only=True, gc=False):
     """All that is kept of one file that matched."""
 
     path: str
     """Absolute, in its root's spelling, undecodable bytes as surrogates; a URI where there is no file."""
-    records: list[bytes | tuple[Row, ...]]
+    kept: list[Kept]
     retained: int = 0
-    """Rows in `records`."""
+    """Rows in `kept`."""
     matches: int = 0
     occurrences: int = 0
     binary_offset: int | None = None
@@ -96,31 +115,50 @@ def rows_between(
     file: FileEvidence, start: int, stop: int, view: TextView, *, multiline: bool, latin1: bool | None
 ) -> Iterator[Row]:
     """The retained rows [start, stop) of `file`, 0-based."""
-    if not multiline:
-        for record in file.records[start:stop]:
-            yield from rows_of(record, view, multiline=False, latin1=latin1)
-        return
     first = 0
-    for record in file.records:
-        after = first + (len(record) if isinstance(record, tuple) else row_count(record, multiline=True))
+    for kept in file.kept:
+        after = first + row_count(kept)
         if start < after and first < stop:
-            rows = rows_of(record, view, multiline=True, latin1=latin1)
-            yield from islice(rows, max(0, start - first), stop - first)
+            span = max(0, start - first), stop - first
+            yield from _rows_in(kept, span, view, multiline=multiline, latin1=latin1)
         first = after
+
+
+def all_rows(file: FileEvidence, view: TextView, *, multiline: bool, latin1: bool | None) -> Iterator[Row]:
+    """Every retained row of `file`."""
+    return rows_between(file, 0, file.retained, view, multiline=multiline, latin1=latin1)
+
+
+def _rows_in(
+    kept: Kept, span: Span, view: TextView, *, multiline: bool, latin1: bool | None
+) -> Iterator[Row]:
+    """The rows of `kept` in `span`, which is [start, stop), 0-based."""
+    if isinstance(kept, tuple):
+        yield from kept[slice(*span)]
+    elif multiline:
+        rows = chain.from_iterable(
+            rows_of(one, view, multiline=True, latin1=latin1) for one in split_matches(kept.data)
+        )
+        yield from islice(rows, *span)
+    else:
+        for record in split_matches(kept.data)[slice(*span)]:
+            yield from rows_of(record, view, multiline=False, latin1=latin1)
 
 
 def line_numbers(file: FileEvidence, *, multiline: bool) -> list[int]:
     """The lines of the retained rows, ascending, each once."""
     numbers: dict[int, None] = {}
-    for record in file.records:
-        if isinstance(record, tuple):
-            numbers.update((row.line, None) for row in record)
-        elif multiline:
-            event = decode_match(record)
-            block = event.lines.raw()
-            numbers.update((line, None) for line, _, _ in _line_starts(event, block, _spans(event, block)))
-        else:
-            numbers[decode_match(record).line_number] = None
+    for kept in file.kept:
+        if isinstance(kept, tuple):
+            numbers.update((row.line, None) for row in kept)
+            continue
+        for event in map(decode_match, split_matches(kept.data)):
+            if multiline:
+                block = event.lines.raw()
+                starts = _line_starts(event, block, _spans(event, block))
+                numbers.update((line, None) for line, _, _ in starts)
+            else:
+                numbers[event.line_number] = None
     return list(numbers)
 
 
@@ -129,27 +167,33 @@ def hash_line(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
 
 
-def row_count(record: bytes, *, multiline: bool) -> int:
-    """How many rows `record` makes, without decoding it."""
-    return max(record.count(SUBMATCH_MARK), 1) if multiline else 1
+def row_count(kept: Kept) -> int:
+    """How many rows are in `kept`."""
+    return len(kept) if isinstance(kept, tuple) else kept.rows
 
 
-def is_without_submatch(record: bytes | tuple[Row, ...]) -> bool:
-    """Whether this is the record of an empty occurrence at the very end of a text: it has no submatch."""
-    return isinstance(record, bytes) and SUBMATCH_MARK not in record
+def rows_made(records: bytes) -> int:
+    """How many rows `records`, each ended by LF, make in multiline mode, without decoding them."""
+    return sum(max(record.count(SUBMATCH_MARK), 1) for record in split_matches(records))
 
 
-def keep(
-    record: bytes, view: TextView, *, multiline: bool, with_heads: bool = False
-) -> tuple[bytes | tuple[Row, ...], int]:
-    """`record` in the form that takes little memory, and how many bytes that is; heads are not counted."""
-    # Where only the whole file tells how the client shows it, a line that is not plain ASCII stays as it is.
-    if len(record) <= _RAW_BYTES or (view.invalid_utf8 == "latin1" and not record.isascii()):
-        return record, len(record)
+def cut_down(record: bytes, view: TextView, *, multiline: bool, with_heads: bool) -> tuple[Row, ...]:
+    """The rows of a long record, their heads only if wanted."""
     rows = tuple(rows_of(record, view, multiline=multiline, latin1=None))
-    if not with_heads:
-        rows = tuple(msgspec.structs.replace(row, head=None) for row in rows)
-    return rows, size_of(rows)
+    return rows if with_heads else tuple(msgspec.structs.replace(row, head=None) for row in rows)
+
+
+def is_empty_at_end(kept: Kept) -> bool:
+    """Whether the last row is of an empty occurrence at the very end of a text, which rg does not count."""
+    return isinstance(kept, Records) and ends_without_submatch(kept.data)
+
+
+def is_small(records: bytes, count: int, view: TextView) -> bool:
+    """Whether `count` records take the least memory as they are, one with another."""
+    # Where only the whole file tells how the client shows it, a line that is not plain ASCII stays as it is.
+    return len(records) <= max(_RAW_BYTES, count * _MEAN_BYTES) or (
+        view.invalid_utf8 == "latin1" and not records.isascii()
+    )
 
 
 def size_of(rows: Iterable[Row]) -> int:
@@ -157,17 +201,12 @@ def size_of(rows: Iterable[Row]) -> int:
     return sum(_ROW_BYTES + _OCCURRENCE_BYTES * len(row.spans) + 4 * len(row.text) for row in rows)
 
 
-def rows_of(
-    record: bytes | tuple[Row, ...], view: TextView, *, multiline: bool, latin1: bool | None
-) -> Iterator[Row]:
-    """The rows of one kept record, in order.
+def rows_of(record: bytes, view: TextView, *, multiline: bool, latin1: bool | None) -> Iterator[Row]:
+    """The rows of one record, in order.
 
     `latin1` says whether the client shows every byte of this file as one character; None when that is not
     known, and then the line itself decides.
     """
-    if isinstance(record, tuple):
-        yield from record
-        return
     event = decode_match(record)
     block = event.lines.raw()
     lossy = event.lines.base64 is not None

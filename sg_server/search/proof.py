@@ -81,7 +81,7 @@ async def _search_again(
     for file in files:
         second, revision = again.files.get(file.path), unchanged.get(file.path)
         if second is not None and revision is not None and _counts(second) == _counts(file):
-            file.records = second.records
+            file.kept = second.kept
             file.revision = revision
     return [file for file in files if file.path not in unchanged]
 

@@ -37,7 +37,7 @@ _CLOCK_DRIFT_NS: Final = 50_000_000
 """The clocks are read one after the other, and time synchronisation slews one of them a little."""
 
 
-class Revision(msgspec.Struct, frozen=True, kw_only=True):
+class Revision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What tells one state of a regular file from another. Times are ns since the epoch."""
 
     device: int
@@ -65,7 +65,7 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
         return self.mtime_ns if sys.platform == "win32" else self.ctime_ns
 
 
-class Look(NamedTuple):
+class Look(msgspec.Struct, frozen=True, gc=False):
     """What one look found; `revision` is None where no regular file can be reached."""
 
     revision: Revision | None
@@ -137,23 +137,23 @@ class ScanWindow(msgspec.Struct, frozen=True, kw_only=True):
             return [Look(look(path), settled=False) for path in paths]
         # What is read later vouches for what was read before, so the order is: files, folders from the
         # leaves up, roots, clocks.
-        files = [(path, _status(path, follow=path in self.roots)) for path in paths]
-        folders, above = _look_at_folders(paths, self.roots)
+        statuses = _statuses(paths, follow=self.roots)
+        homes = [path if path in self.roots else _parent(path) for path in paths]
+        folders, above = _look_at_folders(set(homes), self.roots)
         ways = Ways.to(above, stamp_ns=read_stamp_clock())
         stayed = ways.unmoved_since(self.ways)
         roots = {root: end for root in stayed if (end := ways.end(root)) is not None}
         old_before = self.began.wall_ns - limits.SETTLED_AFTER_NS
         devices = _devices_of_settled(folders, roots, old_before) if self._clocks_agree() else {}
         looks = []
-        for path, status in files:
+        for path, home, status in zip(paths, homes, statuses, strict=True):
             revision = None if status is None else Revision.of(status)
             if revision is None:
                 is_link = status is not None and stat.S_ISLNK(status.st_mode)
                 looks.append(Look(look(path) if is_link else None, settled=False))
             else:
-                device = devices.get(path if path in roots else _parent(path))
                 is_old = revision.mtime_ns < old_before and revision.ctime_ns < old_before
-                looks.append(Look(revision, settled=is_old and device == revision.device))
+                looks.append(Look(revision, settled=is_old and devices.get(home) == revision.device))
         return looks
 
     def _clocks_agree(self) -> bool:
@@ -211,20 +211,20 @@ def _see(path: str, ways: Ways) -> _Seen | None:
 
 
 def _look_at_folders(
-    paths: Iterable[str], roots: Collection[str]
+    homes: Iterable[str], roots: Collection[str]
 ) -> tuple[dict[str, os.stat_result | None], set[str]]:
-    """Look once at each folder between a root and a file, from the leaves up; return the roots as well."""
+    """Look once at each folder from `homes` up to a root, from the leaves up; return the roots as well."""
     folders: set[str] = set()
     above: set[str] = set()
-    for path in paths:
-        folder = path if path in roots else _parent(path)
+    for home in homes:
+        folder = home
         while folder and folder not in folders and folder not in roots:
             folders.add(folder)
             folder = _parent(folder)
         if folder in roots:
             above.add(folder)
     from_the_leaves_up = sorted(folders, key=len, reverse=True)
-    return {folder: _status(folder, follow=False) for folder in from_the_leaves_up}, above
+    return dict(zip(from_the_leaves_up, _statuses(from_the_leaves_up), strict=True)), above
 
 
 def _devices_of_settled(
@@ -246,6 +246,18 @@ def _devices_of_settled(
 
 def _parent(path: str) -> str:
     return path.rpartition(os.sep)[0]
+
+
+def _statuses(paths: Iterable[str], follow: Collection[str] = ()) -> list[os.stat_result | None]:
+    """Look at each of `paths`, links followed at those in `follow` alone."""
+    statuses: list[os.stat_result | None] = []
+    lstat, add = os.lstat, statuses.append
+    for path in paths:
+        try:
+            add(os.stat(path) if path in follow else lstat(path))
+        except OSError:
+            add(None)
+    return statuses
 
 
 def _status(path: str, *, follow: bool) -> os.stat_result | None:

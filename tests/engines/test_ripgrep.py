@@ -8,9 +8,10 @@ import pytest
 
 from sg_server import limits
 from sg_server.engines.binaries import Binary, find_rg
+from sg_server.engines.events import EndEvent, MatchEvent, decode_match, split_matches
 from sg_server.engines.process import ProcessOwner
 from sg_server.engines.records import OVERSIZED, Oversized
-from sg_server.engines.ripgrep import EndEvent, Filters, MatchEvent, Matching, Outcome, Ripgrep, decode_match
+from sg_server.engines.ripgrep import Filters, Matching, Outcome, Ripgrep
 from sg_server.errors import InvalidParams, PathNotFound, RgFailed, RgMissing, SignalGrepError
 from tests.server.wire import write_files, write_program
 
@@ -30,24 +31,24 @@ class Sink:
     """Keeps what a run gives."""
 
     def __init__(self, *, matches_wanted: int = sys.maxsize) -> None:
-        self.begun: list[str] = []
-        self.matches: dict[str, list[MatchEvent | Oversized]] = {}
+        self.found: dict[str, list[MatchEvent | Oversized]] = {}
         self.ends: dict[str, EndEvent] = {}
         self._wanted = matches_wanted
 
     @property
     def wants_matches(self) -> bool:
-        return sum(map(len, self.matches.values())) < self._wanted
+        return sum(map(len, self.found.values())) < self._wanted
 
-    def begin(self, path: str) -> None:
-        self.begun.append(path)
-        self.matches[path] = []
+    def matches(self, path: str, records: bytes, count: int) -> None:
+        events = [decode_match(record) for record in split_matches(records)]
+        assert len(events) == count
+        self.found.setdefault(path, []).extend(events)
 
-    def match(self, record: bytes | Oversized) -> None:
-        event = record if isinstance(record, Oversized) else decode_match(record)
-        self.matches[self.begun[-1]].append(event)
+    def oversized(self, path: str) -> None:
+        self.found.setdefault(path, []).append(OVERSIZED)
 
-    def end(self, path: str, event: EndEvent) -> None:
+    def end(self, path: str, event: EndEvent, records: bytes, count: int) -> None:
+        self.matches(path, records, count)
         self.ends[path] = event
 
 
@@ -119,7 +120,7 @@ async def test_what_is_looked_for_reaches_ripgrep(
     assert outcome.files_searched == 1
     texts = [
         event.lines.raw()[hit.start : hit.end].decode()
-        for events in sink.matches.values()
+        for events in sink.found.values()
         for event in events
         if isinstance(event, MatchEvent)
         for hit in event.submatches
@@ -208,7 +209,7 @@ async def test_past_the_wanted_matches_only_ends_are_decoded_and_all_are(tmp_pat
     sink, outcome = await search(tmp_path, Matching(pattern="x"), sink=Sink(matches_wanted=1_500))
     assert len(sink.ends) == outcome.files_searched == 500
     assert sum(end.stats.matched_lines for end in sink.ends.values()) == 500_000
-    assert len(sink.begun) < 500
+    assert sum(map(bool, sink.found.values())) < 500
 
 
 @posix
@@ -217,14 +218,14 @@ async def test_names_that_are_not_utf8_come_back_as_they_are(tmp_path: Path) -> 
     with open(name, "w") as file:
         file.write("needle\xfc")
     sink, _ = await search(tmp_path, Matching(pattern="needle"))
-    assert [os.fsencode(path) for path in sink.begun] == [name]
+    assert [os.fsencode(path) for path in list(sink.found)] == [name]
     assert [os.fsencode(path) for path in sink.ends] == [name]
 
 
 async def test_a_line_that_is_not_utf8_comes_back_as_it_is(tmp_path: Path) -> None:
     write_files(tmp_path, {"a": b"\xff needle \xfe\n"})
     sink, _ = await search(tmp_path, Matching(pattern="needle"))
-    ((event,),) = sink.matches.values()
+    ((event,),) = sink.found.values()
     assert isinstance(event, MatchEvent)
     assert event.lines.raw() == b"\xff needle \xfe\n"
     assert event.lines.base64 is not None
@@ -236,7 +237,7 @@ async def test_a_record_over_the_cap_is_named_and_the_counts_stay(
     monkeypatch.setattr(limits, "RECORD_BYTES", 10_000)
     write_files(tmp_path, {"a": "x" + "-" * 20_000 + "\nx\n"})
     sink, _ = await search(tmp_path, Matching(pattern="x"))
-    ((first, second),) = sink.matches.values()
+    ((first, second),) = sink.found.values()
     assert first is OVERSIZED
     assert isinstance(second, MatchEvent)
     assert [end.stats.matches for end in sink.ends.values()] == [2]
@@ -317,7 +318,7 @@ async def test_events_that_are_not_known_are_passed_over(tmp_path: Path) -> None
     unknown = '{"type":"future","data":{}}'
     ripgrep = stand_in(tmp_path, f"echo '{BEGIN}\n{unknown}\n{MATCH}\n{unknown}\n{END}\n{SUMMARY}'")
     sink, outcome = await search(tmp_path, Matching(pattern="x"), ripgrep=ripgrep)
-    assert (sink.begun, len(sink.matches["/a"]), list(sink.ends)) == (["/a"], 1, ["/a"])
+    assert (len(sink.found["/a"]), list(sink.ends)) == (1, ["/a"])
     assert outcome.files_searched == 1
 
 

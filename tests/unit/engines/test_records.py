@@ -1,40 +1,50 @@
-from itertools import pairwise
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sg_server.engines.records import OVERSIZED, CappedRecords
+from sg_server.engines.records import OVERSIZED, CappedRecords, Oversized
+from tests.strategies import chunked
 
 CAP = 5
-records = st.lists(st.binary(max_size=8).map(lambda record: record.replace(b"\n", b"-")), max_size=12)
+records = st.lists(
+    st.binary(max_size=8).map(lambda record: record.replace(b"\n", b"-").replace(b"\r", b"-")), max_size=12
+)
 
 
-def chunked(data: bytes, cuts: list[int]) -> list[bytes]:
-    edges = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
-    return [data[start:end] for start, end in pairwise(edges)]
-
-
-@given(records, st.lists(st.integers(0, 200)))
-def test_records_do_not_depend_on_how_the_stream_was_chunked(expected: list[bytes], cuts: list[int]) -> None:
+@given(records, st.data())
+def test_records_do_not_depend_on_how_the_stream_was_chunked(
+    expected: list[bytes], data: st.DataObject
+) -> None:
     cutter = CappedRecords(b"\n", CAP)
     found = [
         record
-        for chunk in chunked(b"".join(record + b"\n" for record in expected), cuts)
+        for chunk in data.draw(chunked(b"".join(record + b"\n" for record in expected)))
         for record in cutter.feed(chunk)
     ]
     assert found == [record if len(record) <= CAP else OVERSIZED for record in expected]
     assert cutter.finish() == []
 
 
-@given(records, st.lists(st.integers(0, 200)))
+@given(records, st.data())
+def test_whole_records_come_in_as_few_pieces_as_can_be(expected: list[bytes], data: st.DataObject) -> None:
+    cutter = CappedRecords(b"\n", CAP)
+    found: list[bytes | Oversized] = []
+    for chunk in data.draw(chunked(b"".join(record + b"\n" for record in expected))):
+        pieces = cutter.feed_whole(chunk)
+        assert len(pieces) <= 2 or len(chunk) > CAP
+        for piece in pieces:
+            found += [piece] if isinstance(piece, Oversized) else piece.splitlines(keepends=True)
+    assert found == [record + b"\n" if len(record) <= CAP else OVERSIZED for record in expected]
+
+
+@given(records, st.data())
 def test_only_records_with_the_prefix_come_out_whole_and_in_order(
-    expected: list[bytes], cuts: list[int]
+    expected: list[bytes], data: st.DataObject
 ) -> None:
     marked = [b"e" + record if index % 3 == 0 else record for index, record in enumerate(expected)]
     cutter = CappedRecords(b"\n", CAP)
     found = [
         record
-        for chunk in chunked(b"".join(record + b"\n" for record in marked), cuts)
+        for chunk in data.draw(chunked(b"".join(record + b"\n" for record in marked)))
         for record in cutter.feed_only(chunk, b"e")
     ]
     assert found == [record for record in marked if record.startswith(b"e") and len(record) <= CAP]

@@ -4,15 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sg_server import limits
+from sg_server.engines.events import split_matches
 from sg_server.search.evidence import (
+    Kept,
+    Records,
     Row,
+    all_rows,
+    cut_down,
     hash_line,
-    is_without_submatch,
-    keep,
+    is_empty_at_end,
+    is_small,
     line_numbers,
-    row_count,
     rows_between,
+    rows_made,
     rows_of,
+    size_of,
 )
 from sg_server.text.positions import TextView
 from tests.evidence import file_of, match_record
@@ -60,9 +66,10 @@ def test_a_record_without_a_submatch_is_an_empty_occurrence_at_the_end_of_the_li
     for multiline in (False, True):
         (row,) = rows_of(record, VIEW, multiline=multiline, latin1=None)
         assert (row.line, row.spans, row.text) == (2, ((3, 3),), "def")
-        assert row_count(record, multiline=multiline) == 1
-    assert is_without_submatch(record)
-    assert not is_without_submatch(match_record(b"def", [(0, 0)]))
+    assert rows_made(record) == 1
+    with_submatch = match_record(b"def", [(0, 0)])
+    assert is_empty_at_end(Records(with_submatch + record, 2))
+    assert not is_empty_at_end(Records(record + with_submatch, 2))
 
 
 def test_occurrences_over_several_lines_are_rows_of_the_lines_they_start_on() -> None:
@@ -77,10 +84,18 @@ def test_occurrences_over_several_lines_are_rows_of_the_lines_they_start_on() ->
     assert [(row.primary.end.line, row.primary.end.character) for row in rows] == [(1, 1), (1, 1), (0, 4)]
 
 
-@given(searched_texts(max_size=60), st.integers(0, 12), st.integers(0, 12))
-def test_rows_between_are_those_of_all_rows(text: bytes, start: int, stop: int) -> None:
+@given(searched_texts(max_size=60), st.integers(0, 12), st.integers(0, 12), st.data())
+def test_rows_between_are_those_of_all_rows(text: bytes, start: int, stop: int, data: st.DataObject) -> None:
     file = file_of("/f", text, b"a")
-    rows = [row for record in file.records for row in rows_of(record, VIEW, multiline=False, latin1=None)]
+    records = [
+        record + b"\n"
+        for kept in file.kept
+        if isinstance(kept, Records)
+        for record in split_matches(kept.data)
+    ]
+    rows = [row_of(record) for record in records]
+    file.kept = kept_in_pieces(records, data, multiline=False)
+    assert list(all_rows(file, VIEW, multiline=False, latin1=None)) == rows
     assert list(rows_between(file, start, stop, VIEW, multiline=False, latin1=None)) == rows[start:stop]
     assert line_numbers(file, multiline=False) == [row.line for row in rows]
 
@@ -90,40 +105,58 @@ def test_rows_between_count_occurrences_where_those_are_rows(
     blocks: list[list[int]], data: st.DataObject
 ) -> None:
     file = file_of("/f", b"")
-    file.records = [
+    records = [
         match_record(b"a\n" * 10, [(2 * at, 2 * at + 1) for at in lines], line_number=10 * number + 1)
         for number, lines in enumerate(blocks)
     ]
-    rows = [row for record in file.records for row in rows_of(record, VIEW, multiline=True, latin1=None)]
+    rows = [row for record in records for row in rows_of(record, VIEW, multiline=True, latin1=None)]
     assert len(rows) == sum(max(1, len(lines)) for lines in blocks)
+    file.kept, file.retained = kept_in_pieces(records, data, multiline=True), len(rows)
     start, stop = data.draw(st.integers(0, len(rows))), data.draw(st.integers(0, len(rows) + 1))
+    assert list(all_rows(file, VIEW, multiline=True, latin1=None)) == rows
     assert list(rows_between(file, start, stop, VIEW, multiline=True, latin1=None)) == rows[start:stop]
     assert line_numbers(file, multiline=True) == list(dict.fromkeys(row.line for row in rows))
 
 
-def test_a_long_record_is_kept_as_its_rows_and_a_short_one_as_it_is() -> None:
+def kept_in_pieces(records: list[bytes], data: st.DataObject, *, multiline: bool) -> list[Kept]:
+    kept: list[Kept] = []
+    while records:
+        size = data.draw(st.integers(1, len(records)))
+        run, records = records[:size], records[size:]
+        if data.draw(st.booleans()):
+            kept.append(
+                tuple(row for one in run for row in rows_of(one, VIEW, multiline=multiline, latin1=None))
+            )
+        else:
+            joined = b"".join(run)
+            kept.append(Records(joined, rows_made(joined) if multiline else size))
+    return kept
+
+
+def test_long_records_are_smaller_decoded_and_short_ones_as_they_are() -> None:
     short = match_record(b"needle\n", [(0, 6)])
-    assert keep(short, VIEW, multiline=False) == (short, len(short))
     long = match_record(b"x" * 10_000 + b"needle\n", [(10_000, 10_006)])
-    kept, size = keep(long, VIEW, multiline=False, with_heads=True)
-    assert kept == tuple(rows_of(long, VIEW, multiline=False, latin1=None))
-    assert size < len(long)
+    assert is_small(short * 1_000, 1_000, VIEW)
+    assert not is_small(long, 1, VIEW)
+    assert not is_small(short + long + short, 3, VIEW)
+    assert size_of(rows_of(long, VIEW, multiline=False, latin1=None)) < len(long)
 
 
 def test_the_start_of_a_long_line_is_kept_only_where_it_is_asked_for() -> None:
     record = match_record(b"start" + b"x" * 10_000 + b"needle\n", [(10_005, 10_011)])
-    heads = []
-    for wanted in (True, False):
-        kept, _ = keep(record, VIEW, multiline=False, with_heads=wanted)
-        heads += [row.head for row in rows_of(kept, VIEW, multiline=False, latin1=None)]
+    heads = [
+        row.head
+        for wanted in (True, False)
+        for row in cut_down(record, VIEW, multiline=False, with_heads=wanted)
+    ]
     assert heads == ["start" + "x" * 495, None]
 
 
 def test_a_long_record_stays_as_it_is_where_only_its_file_tells_how_it_is_shown() -> None:
     record = match_record("é".encode() * 5_000 + b"needle\n", [(10_000, 10_006)])
-    kept, _ = keep(record, LATIN1, multiline=False)
-    assert kept == record
+    assert not is_small(record, 1, VIEW)
+    assert is_small(record, 1, LATIN1)
     assert [
-        next(rows_of(kept, LATIN1, multiline=False, latin1=latin1)).primary.start.character
+        next(rows_of(record, LATIN1, multiline=False, latin1=latin1)).primary.start.character
         for latin1 in (True, False, None)
     ] == [10_000, 5_000, 5_000]
