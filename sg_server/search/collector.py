@@ -1,6 +1,6 @@
 """Takes the events of a run of ripgrep, and keeps what the bounds let it."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from sg_server import limits
 from sg_server.engines.events import EndEvent, split_matches
@@ -31,14 +31,14 @@ class Collector:
         row_limits: Mapping[str, int] | None = None,
         most_rows: int = limits.RETAINED_ROWS,
         most_bytes: int = limits.RETAINED_BYTES,
-        on_file: Callable[[FileEvidence], None] | None = None,
+        listeners: Sequence[Callable[[FileEvidence], None]] = (),
         head_rows: int = 0,
     ) -> None:
         """Files outside `only` are left out; with `row_limits` just so many rows of each file are kept.
 
-        Of the files in `passed_over` only the names are kept, in `seen`. `on_file` is given every file that
-        is finished, and what `passed_over` has in the place of one. Of the first `head_rows`
-        rows of a file the heads of their lines are kept as well.
+        Of the files in `passed_over` only the names are kept, in `seen`. `listeners` are given every file
+        that is finished, and what `passed_over` has in the place of one. Of the first `head_rows` rows of a
+        file the heads of their lines are kept as well.
         """
         self.seen: set[str] = set()
         self.files: dict[str, FileEvidence] = {}
@@ -50,7 +50,7 @@ class Collector:
         self._limits = row_limits
         self._most_rows = most_rows
         self._most_bytes = most_bytes
-        self._on_file = on_file
+        self._listeners = listeners
         self._head_rows = head_rows
         self._current: FileEvidence | None = None
         self._room = 0
@@ -111,8 +111,9 @@ class Collector:
         return self._current
 
     def _tell(self, file: FileEvidence | None) -> None:
-        if self._on_file is not None and file is not None:
-            self._on_file(file)
+        if file is not None:
+            for tell in self._listeners:
+                tell(file)
 
     def _takes(self, path: str) -> bool:
         if self._only is not None and path not in self._only:

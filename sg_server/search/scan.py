@@ -42,13 +42,13 @@ async def scan(
     *,
     documents: Sequence[Candidate] = (),
     most_rows: int = limits.RETAINED_ROWS,
-    on_file: Callable[[FileEvidence], None] | None = None,
+    listeners: Sequence[Callable[[FileEvidence], None]] = (),
     with_heads: bool = False,
 ) -> Scan:
     """Search the files of `scope`, with `documents` in the place of theirs, keeping at most `most_rows` rows.
 
     `with_heads` keeps what the usual grep tool shows of long lines.
-    `on_file` is given each file as soon as it has been searched and is known to be in scope.
+    `listeners` are given each file as soon as it has been searched and is known to be in scope.
     Raises PathNotFound for a named root that cannot be read, or if none can, and as `Ripgrep.search`.
     """
     # rg takes what is named however it is filtered, but still checks the filters themselves.
@@ -71,11 +71,11 @@ async def scan(
         passed_over=in_their_place,
         most_rows=most_rows - unsaved.rows,
         most_bytes=limits.RETAINED_BYTES - unsaved.bytes,
-        on_file=on_file,
+        listeners=listeners,
         head_rows=limits.PLAIN_GREP_ROWS if with_heads else 0,
     )
-    if on_file is not None:
-        unsaved.tell_decided(on_file)
+    for tell in listeners:
+        unsaved.tell_decided(tell)
     searched = sum(document.is_new for document in documents)
     unreadable = [*scope.unreadable]
     for filters, roots in ((scope.filters, scope.folders), (as_named, scope.files)):

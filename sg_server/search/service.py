@@ -18,7 +18,7 @@ from sg_server.search.defaults import Retention, SearchDefaults
 from sg_server.search.evidence import Row, rows_between
 from sg_server.search.metrics import Window, is_comparable
 from sg_server.search.params import ClearParams, ClearResult, ExplainParams, PageParams, SearchParams
-from sg_server.search.proof import prove
+from sg_server.search.proof import Looks, prove
 from sg_server.search.reading import ShownRow, file_facts, read_rows
 from sg_server.search.request import PageStyle, SearchRequest, normalise, page_style
 from sg_server.search.results import Budget, ExplainResult, SearchResult
@@ -164,8 +164,13 @@ class SearchService:
         self, request: SearchRequest, workspace: Workspace, watch: Watch, *, with_heads: bool
     ) -> tuple[Scan, Snapshot]:
         documents = await self._unsaved(request, workspace)
-        window = ScanWindow.open(request.scope.roots)
+        looks = Looks(ScanWindow.open(request.scope.roots))
+        follows = request.scope.filters.follow
         with contextlib.closing(Streamer(watch, request, workspace, self._view)) as streamer:
+            # What links lead to may be outside every folder, and is then left out.
+            listeners = [] if follows else [looks.file]
+            if watch is not NOBODY:
+                listeners.append(streamer.file)
             found = await scan(
                 self._ripgrep,
                 request.matching,
@@ -173,13 +178,15 @@ class SearchService:
                 self._view,
                 documents=documents,
                 most_rows=self._retention.rows,
-                on_file=None if watch is NOBODY else streamer.file,
+                listeners=listeners,
                 with_heads=with_heads,
             )
-        if request.scope.filters.follow:
+        if follows:
             replaced = {document.real for document in documents}
             found = await asyncio.to_thread(without_strays, found, workspace, replaced)
-        await prove(self._ripgrep, request, self._view, window, found, with_heads=with_heads)
+            for file in found.files:
+                looks.file(file)
+        await prove(self._ripgrep, request, self._view, looks, with_heads=with_heads)
         return found, await asyncio.to_thread(make_snapshot, request, workspace, found)
 
     async def _unsaved(self, request: SearchRequest, workspace: Workspace) -> tuple[Candidate, ...]:

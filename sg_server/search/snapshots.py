@@ -102,7 +102,8 @@ def make_snapshot(request: SearchRequest, workspace: Workspace, found: Scan) -> 
     )
     files = tuple(file for _, file in named)
     displays = tuple(display for display, _ in named)
-    by_count = sorted(range(len(files)), key=lambda position: (-files[position].matches, position))
+    fewest_first = [-file.matches for file in files]
+    by_count = sorted(range(len(files)), key=fewest_first.__getitem__)
     ended = tuple(display for display, file in named if file.binary_offset is not None)
     reasons: dict[PartialReason, bool] = {
         "retention-limit": found.is_cut,

@@ -98,7 +98,8 @@ def read_stamp_clock() -> int:
 class ScanWindow(msgspec.Struct, frozen=True, kw_only=True):
     """The time from just before a scan until its files have been looked at.
 
-    Open it before ripgrep starts, with the roots as ripgrep gets them; look after ripgrep has ended.
+    Open it before ripgrep starts, with the roots as ripgrep gets them; look after ripgrep has ended, or see
+    while it runs and settle then.
     """
 
     began: Clocks
@@ -129,32 +130,52 @@ class ScanWindow(msgspec.Struct, frozen=True, kw_only=True):
         return cls(began=began, roots=local, ways=ways, clocks=clocks)
 
     def look(self, paths: Sequence[str]) -> list[Look]:
-        """Look once at each file, in order; a path begins with the spelling of its root.
+        """Look once at each file, in order, after ripgrep has ended; blocks."""
+        return self.settle(paths, self.see(paths))
 
-        Blocks: give it some thousand paths at a time, in a worker thread.
+    def see(self, paths: Sequence[str]) -> list[Look]:
+        """Look once at each file, in order, after ripgrep has searched it.
+
+        A path begins with the spelling of its root. What is `settled` here is so by its own stamps alone:
+        `settle` has to follow. Blocks: give it some hundred paths at a time.
+        """
+        old_before = self._old_before
+        looks = []
+        for path, status in zip(paths, _statuses(paths, follow=self.roots), strict=True):
+            revision = None if status is None else Revision.of(status)
+            if revision is not None:
+                is_old = revision.mtime_ns < old_before and revision.ctime_ns < old_before
+                looks.append(Look(revision, settled=is_old))
+            else:
+                is_link = status is not None and stat.S_ISLNK(status.st_mode)
+                looks.append(Look(look(path) if is_link else None, settled=False))
+        return looks
+
+    def settle(self, paths: Sequence[str], seen: Sequence[Look]) -> list[Look]:
+        """What `see` found, settled only where the way to the file proves it too, after ripgrep has ended.
+
+        Blocks: give it some thousand at a time, in a worker thread.
         """
         if not self.roots:
-            return [Look(look(path), settled=False) for path in paths]
+            return [Look(look.revision, settled=False) for look in seen]
         # What is read later vouches for what was read before, so the order is: files, folders from the
         # leaves up, roots, clocks.
-        statuses = _statuses(paths, follow=self.roots)
         homes = [path if path in self.roots else _parent(path) for path in paths]
         folders, above = _look_at_folders(set(homes), self.roots)
         ways = Ways.to(above, stamp_ns=read_stamp_clock())
         stayed = ways.unmoved_since(self.ways)
         roots = {root: end for root in stayed if (end := ways.end(root)) is not None}
-        old_before = self.began.wall_ns - limits.SETTLED_AFTER_NS
-        devices = _devices_of_settled(folders, roots, old_before) if self._clocks_agree() else {}
-        looks = []
-        for path, home, status in zip(paths, homes, statuses, strict=True):
-            revision = None if status is None else Revision.of(status)
-            if revision is None:
-                is_link = status is not None and stat.S_ISLNK(status.st_mode)
-                looks.append(Look(look(path) if is_link else None, settled=False))
-            else:
-                is_old = revision.mtime_ns < old_before and revision.ctime_ns < old_before
-                looks.append(Look(revision, settled=is_old and devices.get(home) == revision.device))
-        return looks
+        devices = _devices_of_settled(folders, roots, self._old_before) if self._clocks_agree() else {}
+        return [
+            look
+            if not look.settled or (look.revision and devices.get(home) == look.revision.device)
+            else Look(look.revision, settled=False)
+            for home, look in zip(homes, seen, strict=True)
+        ]
+
+    @property
+    def _old_before(self) -> int:
+        return self.began.wall_ns - limits.SETTLED_AFTER_NS
 
     def _clocks_agree(self) -> bool:
         """Whether as much time has passed on one clock as on the other."""
@@ -224,7 +245,7 @@ def _look_at_folders(
         if folder in roots:
             above.add(folder)
     from_the_leaves_up = sorted(folders, key=len, reverse=True)
-    return dict(zip(from_the_leaves_up, _statuses(from_the_leaves_up), strict=True)), above
+    return dict(zip(from_the_leaves_up, _statuses(from_the_leaves_up, follow=()), strict=True)), above
 
 
 def _devices_of_settled(
@@ -248,7 +269,7 @@ def _parent(path: str) -> str:
     return path.rpartition(os.sep)[0]
 
 
-def _statuses(paths: Iterable[str], follow: Collection[str] = ()) -> list[os.stat_result | None]:
+def _statuses(paths: Iterable[str], *, follow: Collection[str]) -> list[os.stat_result | None]:
     """Look at each of `paths`, links followed at those in `follow` alone."""
     statuses: list[os.stat_result | None] = []
     lstat, add = os.lstat, statuses.append

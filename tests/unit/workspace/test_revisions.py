@@ -9,7 +9,15 @@ import pytest
 
 from sg_server import limits
 from sg_server.workspace.mounts import Mounts
-from sg_server.workspace.revisions import Bracket, Clocks, ScanWindow, look, read_clocks, read_stamp_clock
+from sg_server.workspace.revisions import (
+    Bracket,
+    Clocks,
+    Look,
+    ScanWindow,
+    look,
+    read_clocks,
+    read_stamp_clock,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is settled")
 
@@ -185,7 +193,7 @@ def test_a_root_that_was_away_for_a_while_settles_nothing(levels_up: int, root: 
 def test_a_root_that_is_gone_settles_nothing(root: Path) -> None:
     window = scan(root)
     root.rename(root.with_name("away"))
-    assert window.look([str(root / "top.py")]) == [(None, False)]
+    assert window.look([str(root / "top.py")]) == [Look(None, settled=False)]
 
 
 def test_files_below_a_linked_root_are_settled_in_its_spelling(root: Path) -> None:
@@ -223,8 +231,29 @@ def test_what_a_link_below_the_root_leads_to_has_a_revision_and_is_not_settled(r
     (root / "link.py").symlink_to("top.py")
     (root / "link").symlink_to("pkg")
     file, in_folder = scan(root).look([str(root / "link.py"), str(root / "link/b.py")])
-    assert file == (look(str(root / "top.py")), False)
-    assert in_folder == (look(str(root / "pkg/b.py")), False)
+    assert file == Look(look(str(root / "top.py")), settled=False)
+    assert in_folder == Look(look(str(root / "pkg/b.py")), settled=False)
+
+
+def test_a_folder_that_moves_after_its_files_were_seen_settles_none_of_them(root: Path) -> None:
+    window = scan(root)
+    paths = [str(root / "top.py"), str(root / "pkg/b.py")]
+    seen = window.see(paths)
+    (root / "elsewhere").mkdir()
+    swap(root / "pkg", root / "elsewhere")
+    swap(root / "pkg", root / "elsewhere")
+    assert [found.settled for found in seen] == [True, True]
+    assert [found.settled for found in window.settle(paths, seen)] == [True, False]
+
+
+def test_a_file_written_after_it_was_seen_keeps_the_revision_that_was_searched(root: Path) -> None:
+    window = scan(root)
+    paths = [str(root / "top.py")]
+    before = look(paths[0])
+    seen = window.see(paths)
+    (root / "top.py").write_text("new")
+    assert window.settle(paths, seen) == [Look(before, settled=True)]
+    assert look(paths[0]) != before
 
 
 def test_what_is_no_file_has_no_revision(root: Path) -> None:
@@ -232,7 +261,7 @@ def test_what_is_no_file_has_no_revision(root: Path) -> None:
     (root / "dangling").symlink_to("nowhere")
     window = scan(root)
     for name in ("missing", "pkg", "pipe", "dangling", "top.py/below", ""):
-        assert window.look([str(root / name)]) == [(None, False)]
+        assert window.look([str(root / name)]) == [Look(None, settled=False)]
         window = scan(root)
 
 
@@ -254,7 +283,9 @@ def test_the_clocks_of_this_machine_agree_with_themselves() -> None:
 
 @pytest.mark.parametrize("kind", ["nfs4", "fuse.sshfs", "9p", "vfat"])
 def test_nothing_on_a_file_system_that_is_not_known_to_be_local_is_settled(kind: str, root: Path) -> None:
-    assert scan(root, kind=kind).look([str(root / "top.py")]) == [(look(str(root / "top.py")), False)]
+    assert scan(root, kind=kind).look([str(root / "top.py")]) == [
+        Look(look(str(root / "top.py")), settled=False)
+    ]
 
 
 def test_what_is_mounted_below_the_root_is_not_settled() -> None:
@@ -301,10 +332,10 @@ def test_a_root_that_is_a_link_to_a_file_is_settled_until_it_leads_elsewhere(roo
     link.symlink_to("top.py")
     new.symlink_to("pkg/b.py")
     window = scan(link)
-    assert window.look([str(link)]) == [(look(str(root / "top.py")), True)]
+    assert window.look([str(link)]) == [Look(look(str(root / "top.py")), settled=True)]
     window = scan(link)
     new.replace(link)
-    assert window.look([str(link)]) == [(look(str(root / "pkg/b.py")), False)]
+    assert window.look([str(link)]) == [Look(look(str(root / "pkg/b.py")), settled=False)]
 
 
 def test_each_of_several_roots_is_judged_alone(root: Path) -> None:
@@ -316,7 +347,7 @@ def test_each_of_several_roots_is_judged_alone(root: Path) -> None:
 def test_a_root_that_does_not_exist_settles_nothing_and_hinders_no_other(root: Path) -> None:
     began = after_a_tick_ns(root) + limits.SETTLED_AFTER_NS
     window = ScanWindow.open([str(root / "missing"), str(root)], clocks=lambda: Clocks(began, 0))
-    assert window.look([str(root / "missing/a.py")]) == [(None, False)]
+    assert window.look([str(root / "missing/a.py")]) == [Look(None, settled=False)]
 
 
 def test_a_file_that_stays_the_same_around_a_search_is_proven(root: Path) -> None:
