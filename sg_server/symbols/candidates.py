@@ -1,7 +1,8 @@
 """Which files are read for the definitions that a query asks for."""
 
+import asyncio
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -22,36 +23,34 @@ class FileScope(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Candidates(msgspec.Struct, frozen=True, kw_only=True):
-    """`paths` are the files to read, `total` counts all that could be; `likely` ones go before others."""
+    """The files to read, and how many could be but are not."""
 
     paths: tuple[str, ...]
     total: int
-    likely: frozenset[str] = frozenset()
+    """Regular files inside the folders that hold a fitting name, those that are not read among them."""
+    too_large: int
+    """Of those not read, the ones over `limits.SOURCE_BYTES`."""
 
 
 async def candidates(
-    ripgrep: Ripgrep, query: SymbolQuery, scope: FileScope, *, without: Collection[str]
+    ripgrep: Ripgrep, query: SymbolQuery, scope: FileScope, workspace: Workspace, *, without: Collection[str]
 ) -> Candidates:
     """The files of `scope` that hold a name `query` fits, but for those in `without`.
 
-    Where there are more than `limits.SYMBOL_FILES`, those with a line that looks like a definition come
-    first; else, and among those, the paths decide. Raises as `Ripgrep.files`.
+    Where there are more than `limits.SYMBOL_FILES` or `limits.SYMBOL_BYTES` let in, those with a line that
+    looks like a definition come first; among equals the small ones, then the paths decide. Raises as
+    `Ripgrep.files`.
     """
     case: Case = "sensitive" if query.is_case_sensitive else "insensitive"
-    names = Matching(pattern=query.pattern, case=case)
-    holding = await _holding(ripgrep, names, scope)
-    paths = sorted(path for path in holding if path not in without)
-    if len(paths) <= limits.SYMBOL_FILES:
-        return Candidates(paths=tuple(paths), total=len(paths))
-    definitions = Matching(pattern=query.definition_pattern, case=case)
-    likely: set[str] = set()
-    for part in _command_lines(paths):
-        among = FileScope(roots=part, filters=Filters(), cwd=scope.cwd)
-        likely |= await _holding(ripgrep, definitions, among)
-        if len(likely) >= limits.SYMBOL_FILES:
-            break
-    first = sorted(paths, key=lambda path: path not in likely)[: limits.SYMBOL_FILES]
-    return Candidates(paths=tuple(first), total=len(paths), likely=frozenset(likely))
+    holding = await _holding(ripgrep, Matching(pattern=query.pattern, case=case), scope)
+    sizes = await asyncio.to_thread(_sizes, sorted(holding.difference(without)), workspace)
+    fitting = {path: size for path, size in sizes.items() if size <= limits.SOURCE_BYTES}
+    kept = list(fitting)
+    if len(fitting) > limits.SYMBOL_FILES or sum(fitting.values()) > limits.SYMBOL_BYTES:
+        definitions = Matching(pattern=query.definition_pattern, case=case)
+        likely = await _holding_among(ripgrep, definitions, list(fitting), scope.cwd)
+        kept = _first(fitting, likely)
+    return Candidates(paths=tuple(kept), total=len(sizes), too_large=len(sizes) - len(fitting))
 
 
 async def in_scope(ripgrep: Ripgrep, scope: FileScope, paths: Collection[str]) -> frozenset[str]:
@@ -67,22 +66,21 @@ async def in_scope(ripgrep: Ripgrep, scope: FileScope, paths: Collection[str]) -
     return frozenset(found)
 
 
-def readable(found: Candidates, workspace: Workspace) -> tuple[list[str], int]:
-    """The regular files inside the folders among those found, and how many are too large. Blocks.
+def _sizes(paths: Iterable[str], workspace: Workspace) -> dict[str, int]:
+    """Bytes of the regular files inside the folders. Blocks."""
+    inside = (path for path in paths if _is_inside(path, workspace))
+    return {path: revision.size for path in inside if (revision := look(path)) is not None}
 
-    Where they have more than `limits.SYMBOL_BYTES` together, the likely ones and then the small ones are in.
-    """
-    sizes: dict[str, int] = {}
-    for path in found.paths:
-        if _is_inside(path, workspace) and (revision := look(path)) is not None:
-            sizes[path] = revision.size
+
+def _first(sizes: Mapping[str, int], likely: Collection[str]) -> list[str]:
+    """As many of the files as the bounds let in, in the order of `sizes`."""
     kept: set[str] = set()
     room = limits.SYMBOL_BYTES
-    for path in sorted(sizes, key=lambda path: (path not in found.likely, sizes[path])):
-        if sizes[path] <= min(room, limits.SOURCE_BYTES):
+    for path in sorted(sizes, key=lambda path: (path not in likely, sizes[path])):
+        if sizes[path] <= room and len(kept) < limits.SYMBOL_FILES:
             kept.add(path)
             room -= sizes[path]
-    return [path for path in sizes if path in kept], len(sizes) - len(kept)
+    return [path for path in sizes if path in kept]
 
 
 def _is_inside(path: str, workspace: Workspace) -> bool:
@@ -97,6 +95,16 @@ async def _holding(ripgrep: Ripgrep, matching: Matching, scope: FileScope) -> se
     names: set[bytes] = set()
     await ripgrep.files(scope.filters, scope.roots, names.update, cwd=scope.cwd, holding=matching)
     return {os.fsdecode(name) for name in names}
+
+
+async def _holding_among(ripgrep: Ripgrep, matching: Matching, paths: list[str], cwd: str) -> set[str]:
+    """Those of `paths` that match, as many as are read at least."""
+    found: set[str] = set()
+    for part in _command_lines(paths):
+        found |= await _holding(ripgrep, matching, FileScope(roots=part, filters=Filters(), cwd=cwd))
+        if len(found) >= limits.SYMBOL_FILES:
+            break
+    return found
 
 
 def _command_lines(paths: Iterable[str]) -> Iterator[tuple[str, ...]]:

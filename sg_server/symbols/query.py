@@ -80,9 +80,10 @@ def _definition_patterns(pattern: str) -> Iterator[str]:
 
     Without Unicode, whose word boundaries make such a search a hundred times slower.
     """
-    yield rf"(?-u:\b(?:{_TYPES})\s+(?:{pattern})\w*\s*(?:[{{(:<]|extends|implements|$))"
-    yield rf"(?-u:\b(?:{_OTHERS})\s+(?:\([^)\n]*\)\s*)?(?:{pattern}))"
-    yield rf"(?-u:^\w[^;={{}}\n]*?\b(?:{pattern})\w*\s*\([^;\n]*$)"
+    name = rf"\w*(?:{pattern})\w*"
+    yield rf"(?-u:\b(?:{_TYPES})\s+{name}\s*(?:[{{(:<]|extends|implements|$))"
+    yield rf"(?-u:\b(?:{_OTHERS})\s+(?:\([^)\n]*\)\s*)?{name})"
+    yield rf"(?-u:^\w[^;={{}}\n]*?\b{name}\s*\([^;\n]*$)"
 
 
 def parse_query(text: str) -> SymbolQuery | None:

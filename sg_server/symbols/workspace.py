@@ -15,7 +15,7 @@ from sg_server import limits
 from sg_server.engines.definitions import Definition, DefinitionsUnavailable
 from sg_server.engines.ripgrep import Ripgrep
 from sg_server.errors import SignalGrepError
-from sg_server.symbols.candidates import Candidates, FileScope, candidates, in_scope, readable
+from sg_server.symbols.candidates import Candidates, FileScope, candidates, in_scope
 from sg_server.symbols.definitions import Providers, of_symbol
 from sg_server.symbols.hits import Best, Hit, UnsavedTexts, located
 from sg_server.symbols.query import SymbolQuery, parse_query
@@ -74,7 +74,7 @@ class WorkspaceSymbols:
         async with self._turn:
             await run.read_documents(await self._matching(documents, query, scope))
             if scope is not None:
-                found = await candidates(self._ripgrep, query, scope, without=documents.keys())
+                found = await candidates(self._ripgrep, query, scope, workspace, without=documents.keys())
                 await run.read_files(found)
             return await run.answer()
 
@@ -122,9 +122,9 @@ class _Run:
         """Look for definitions in files, in a few runs of ctags at once."""
         if found.total > len(found.paths):
             self._note(f"{len(found.paths):,} of the {found.total:,} files that hold such a name were read")
-        paths, too_large = await asyncio.to_thread(readable, found, self._workspace)
-        if too_large:
-            self._note(f"{too_large:,} files were not read, for they are too large")
+        if found.too_large:
+            self._note(f"{found.too_large:,} files were not read, for they are too large")
+        paths = found.paths
         size = limits.SYMBOL_BATCH_FILES
         batches = deque(paths[start : start + size] for start in range(0, len(paths), size))
 

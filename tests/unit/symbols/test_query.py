@@ -105,6 +105,8 @@ def test_the_pattern_finds_every_line_that_a_fitting_name_stands_in(text: str, n
         ("    x = pack_row(r);", False),
         ("extern int pack_row(struct row *r);", False),
         ("const pack_row = () => 1", True),
+        ("static void repack_rows(void)", True),
+        ("#define MAX_pack_row 3", True),
     ],
 )
 def test_lines_that_look_like_definitions_are_told_from_uses(line: str, *, defines: bool) -> None:
