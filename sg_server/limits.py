@@ -37,7 +37,7 @@ FAILURE_CHARACTERS: Final = 2_000
 # Settings.
 THREADS_MAX: Final = 256
 """Of one run of ripgrep."""
-CONFIGURATION_SECONDS: Final = 1.0
+CONFIGURATION_SECONDS: Final = 2.0
 """How long commands wait for a client that is asked for its settings and does not answer."""
 
 # The user-global file.
