@@ -113,6 +113,8 @@ async def bring_up_to_date(
             await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             # Another server may have come first.
             version = await _version(connection, newest)
+            if version == newest:
+                return newest
             for script in migrations[version:]:
                 await connection.execute(script)
             await connection.execute("UPDATE signal_grep.schema_version SET version = %s", (newest,))
@@ -126,16 +128,18 @@ async def bring_up_to_date(
 
 async def _version(connection: psycopg.AsyncConnection[tuple[object, ...]], newest: int) -> int:
     """The schema's version, 0 where there is none. Raises StoreUnavailable for what must not be touched."""
+    # Asked of a table, which is as it is now; `to_regclass` may answer from before the lock was had.
     cursor = await connection.execute(
-        "SELECT to_regclass('signal_grep.schema_version'), getdatabaseencoding()"
+        "SELECT getdatabaseencoding(), EXISTS (SELECT FROM pg_catalog.pg_tables"
+        " WHERE schemaname = 'signal_grep' AND tablename = 'schema_version')"
     )
-    table, encoding = await cursor.fetchone() or (None, None)
+    encoding, is_there = await cursor.fetchone() or (None, False)
     if encoding != "UTF8":
         raise StoreUnavailable(
             f"The database {connection.info.dbname} is encoded in {encoding}, which cannot hold every text",
             "Name a database that was created with ENCODING 'UTF8'.",
         )
-    if table is None:
+    if not is_there:
         return 0
     cursor = await connection.execute("SELECT version FROM signal_grep.schema_version")
     (version,) = await cursor.fetchone() or (0,)
