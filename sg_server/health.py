@@ -17,6 +17,8 @@ from sg_server.engines.process import ProcessOwner
 from sg_server.engines.ripgrep import Ripgrep
 from sg_server.engines.treesitter import TreeSitter, TreeSitterCapabilities
 from sg_server.errors import RequestFailed
+from sg_server.messages import ENGLISH, Messages, failure
+from sg_server.modes import ModeResult
 from sg_server.search.snapshots import HeldSnapshot
 from sg_server.settings import Settings
 from sg_server.text.positions import PositionEncoding
@@ -85,6 +87,8 @@ class Health(_Wire, frozen=True, kw_only=True):
     """Who summarises stored text."""
     settings: Settings | None = None
     """Those that differ from their defaults; none without a client to make them."""
+    mode: ModeResult | None = None
+    """Who answers the editor's own grep, and why; none where that is not known."""
 
 
 class Programs:
@@ -107,14 +111,23 @@ async def examine(
     snapshots: Sequence[HeldSnapshot] = (),
     settings: Settings | None = None,
     context: ContextHealth | None = None,
+    mode: ModeResult | None = None,
+    mode_failure: RequestFailed | None = None,
+    messages: Messages = ENGLISH,
 ) -> Health:
-    """Ask every program for its version and collect what is wrong."""
+    """Ask every program for its version and collect what is wrong, in words of `messages`.
+
+    Without a `mode` there is a `mode_failure`, or nobody for whom there could be one.
+    """
     problems: list[Problem] = []
-    rg = await _rg(programs.ripgrep, problems)
-    ctags = await _ctags(programs, problems)
-    problems += _missing_folders(workspace)
+    rg = await _rg(programs.ripgrep, problems, messages)
+    ctags = await _ctags(programs, problems, messages)
+    problems += _missing_folders(workspace, messages)
+    if mode_failure is not None:
+        hint = mode_failure.hint or ""
+        problems.append(_problem(messages, mode_failure.code, mode_failure.message, hint))
     if context is not None:
-        problems += _context_problems(context)
+        problems += _context_problems(context, messages)
     return Health(
         version=1,
         server=__version__,
@@ -132,29 +145,34 @@ async def examine(
         store=context.store if context else None,
         summaries=context.provider if context else None,
         settings=settings,
+        mode=mode,
     )
 
 
-def _context_problems(context: ContextHealth) -> Iterable[Problem]:
+def _problem(messages: Messages, code: str, detail: str, hint: str) -> Problem:
+    message, remedy = failure(messages, code, detail, hint)
+    return Problem(code=code, message=message, hint=remedy or "")
+
+
+def _context_problems(context: ContextHealth, messages: Messages) -> Iterable[Problem]:
     if context.unavailable is not None:
         error = context.unavailable
         hint = error.hint or "Name another with --store, SG_STORE, or the option context.store."
-        yield Problem(code=error.code, message=error.message, hint=hint)
+        yield _problem(messages, error.code, error.message, hint)
     if context.provider_problem is not None:
-        yield Problem(
-            code="summaries-unavailable",
-            message=f"{context.provider_problem}; stored text gets no summaries",
-            hint="pip install 'signal-grep[summaries]' brings the package; the rest is in context.summaries.",
+        yield _problem(
+            messages,
+            "summaries-unavailable",
+            f"{context.provider_problem}; stored text gets no summaries",
+            "pip install 'signal-grep[summaries]' brings the package; the rest is in context.summaries.",
         )
 
 
-def _missing_folders(workspace: Workspace) -> Iterable[Problem]:
+def _missing_folders(workspace: Workspace, messages: Messages) -> Iterable[Problem]:
     for folder in workspace.folders:
         if not os.path.isdir(folder.real):
             message = f"{uris.display(folder.path)} is open as a folder and is not there"
-            yield Problem(
-                code="path-not-found", message=message, hint="Close it in the editor, or restore it."
-            )
+            yield _problem(messages, "path-not-found", message, "Close it in the editor, or restore it.")
 
 
 def _folders(workspace: Workspace) -> Iterable[FolderHealth]:
@@ -162,21 +180,21 @@ def _folders(workspace: Workspace) -> Iterable[FolderHealth]:
         yield FolderHealth(name=folder.name, uri=folder.uri, path=uris.display(folder.path))
 
 
-async def _rg(ripgrep: Ripgrep, problems: list[Problem]) -> Program:
+async def _rg(ripgrep: Ripgrep, problems: list[Problem], messages: Messages) -> Program:
     version = None
     try:
         version = await ripgrep.version()
     except RequestFailed as error:
-        problems.append(Problem(code=error.code, message=error.message, hint=how_to_install("rg")))
+        problems.append(_problem(messages, error.code, error.message, how_to_install("rg", messages)))
     return _program(ripgrep.binary, version)
 
 
-async def _ctags(programs: Programs, problems: list[Problem]) -> Program:
+async def _ctags(programs: Programs, problems: list[Problem], messages: Messages) -> Program:
     capabilities = await programs.ctags.probe()
     if capabilities.problem is not None:
         code = "ctags-missing" if programs.ctags_binary is None else "ctags-unusable"
         message = f"{capabilities.problem}; what encloses a line is found with tree-sitter alone"
-        problems.append(Problem(code=code, message=message, hint=how_to_install("ctags")))
+        problems.append(_problem(messages, code, message, how_to_install("ctags", messages)))
     return _program(programs.ctags_binary, None if capabilities.problem else capabilities.version)
 
 
@@ -200,10 +218,12 @@ _INSTALL = {
 }
 
 
-def how_to_install(program: Literal["rg", "ctags"], platform_name: str = sys.platform) -> str:
+def how_to_install(
+    program: Literal["rg", "ctags"], messages: Messages = ENGLISH, platform_name: str = sys.platform
+) -> str:
     """The command that installs a program here, and how to name one that is somewhere else."""
+    names = {"program": program, "variable": f"SG_{program.upper()}", "option": f"{program}Path"}
     commands = _INSTALL[program].get(platform_name)
-    install = f"Install it ({commands})" if commands else "Install it"
-    return (
-        f"{install}, or name its path: --{program} PATH, SG_{program.upper()}, or the option {program}Path."
-    )
+    if commands is None:
+        return messages.install.format(**names)
+    return messages.install_with.format(commands=commands, **names)

@@ -31,17 +31,59 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
     file: Counted
     search: Counted
     found: str
+    failures: Mapping[str, str]
+    """What went wrong, by the code of the error or the problem; English is what they say themselves."""
+    remedies: Mapping[str, str]
+    """What to do about it, by the same codes; without one, what they say themselves."""
+    install: str
+    install_with: str
+    passed_over: str
     settings_refused: str
     setting_is_option: str
     plugin_conflict: str
     detection_failed: str
-    override_refused: str
     stays_additive: str
     metrics_off: str
     metrics_empty: str
     metrics_saved: str
     metrics_cost: str
 
+
+_CHINESE_FAILURES: Final = {
+    "invalid-params": "请求无效：{detail}",
+    "rg-missing": "没有可用的 ripgrep：{detail}",
+    "rg-failed": "ripgrep 运行失败：{detail}",
+    "ctags-missing": "未找到 Universal Ctags：{detail}",
+    "ctags-unusable": "Universal Ctags 无法使用：{detail}",
+    "cleanup-failed": "进程未能结束：{detail}",
+    "path-not-found": "路径不存在或无法读取：{detail}",
+    "outside-workspace": "路径不在任何已打开的文件夹内：{detail}",
+    "no-workspace": "没有打开的文件夹：{detail}",
+    "cursor-unknown": "本次会话中没有这个游标或快照：{detail}",
+    "cursor-expired": "快照已失效：{detail}",
+    "cursor-mismatch": "游标与请求不符：{detail}",
+    "command-disabled": "该命令已在设置中停用：{detail}",
+    "store-unavailable": "无法使用文本存储：{detail}",
+    "summaries-unavailable": "无法生成摘要：{detail}",
+    "entry-not-found": "找不到该条目：{detail}",
+    "entry-changed": "该条目已被修改：{detail}",
+    "config-invalid": "用户配置文件有误：{detail}",
+    "config-unavailable": "无法读写用户配置文件：{detail}",
+    "mode-conflict": "与其他插件冲突：{detail}",
+}
+
+_CHINESE_REMEDIES: Final = {
+    "cleanup-failed": "请手动结束该进程。",
+    "path-not-found": "请检查该路径是否存在以及是否有读取权限。",
+    "outside-workspace": "请打开该路径所在的文件夹。",
+    "no-workspace": "请打开一个文件夹。",
+    "cursor-unknown": "请完整复制游标，或重新搜索。",
+    "cursor-expired": "请重新搜索。",
+    "cursor-mismatch": "请从快照或摘要的游标重新开始。",
+    "config-invalid": "请更正或删除该文件。",
+    "config-unavailable": "请检查该文件的权限，然后重试。",
+    "mode-conflict": "请移除或停用有冲突的插件并重启编辑器，或使用附加模式。",
+}
 
 ENGLISH: Final = Messages(
     titles={
@@ -64,14 +106,20 @@ ENGLISH: Final = Messages(
     file=Counted(one="{count:,} file", many="{count:,} files"),
     search=Counted(one="{count:,} search", many="{count:,} searches"),
     found="{matches} in {files}",
-    settings_refused="{problem}. The former settings stay in force.",
+    failures=dict.fromkeys(_CHINESE_FAILURES, "{detail}"),
+    remedies={},
+    install="Install it, or name its path: --{program} PATH, {variable}, or the option {option}.",
+    install_with=(
+        "Install it ({commands}), or name its path: --{program} PATH, {variable}, or the option {option}."
+    ),
+    passed_over="{detail}",
+    settings_refused="{detail}. The former settings stay in force.",
     setting_is_option=(
         "{setting}: not taken from here, where a workspace could set it; "
         "it belongs in initializationOptions.{option}"
     ),
     plugin_conflict="{plugin} is installed and answers the editor's grep",
     detection_failed="the editor's plug-ins could not be looked at ({failure})",
-    override_refused="The editor's grep cannot be taken over: {reason}.",
     stays_additive=(
         "Signal Grep leaves the editor's grep alone in this session: {reason}. "
         "Your choice is kept, and holds again once that has changed."
@@ -107,13 +155,20 @@ CHINESE: Final = Messages(
     file=Counted(one="{count:,} 个文件", many="{count:,} 个文件"),
     search=Counted(one="{count:,} 次搜索", many="{count:,} 次搜索"),
     found="在 {files}中找到 {matches}",
-    settings_refused="{problem}。仍使用之前的设置。",
+    failures=_CHINESE_FAILURES,
+    remedies=_CHINESE_REMEDIES,
+    install="请安装它，或指定其路径：命令行参数 --{program} PATH、环境变量 {variable} 或选项 {option}。",
+    install_with=(
+        "请安装它（{commands}），或指定其路径："
+        "命令行参数 --{program} PATH、环境变量 {variable} 或选项 {option}。"
+    ),
+    passed_over="已忽略：{detail}",
+    settings_refused="设置有误：{detail}。仍使用之前的设置。",
     setting_is_option=(
         "{setting}：此处的值不会生效，因为工作区也能修改这里；请改用 initializationOptions.{option}"
     ),
     plugin_conflict="已安装的 {plugin} 接管了编辑器的 grep",
     detection_failed="无法检查编辑器的插件（{failure}）",
-    override_refused="无法接管编辑器的 grep：{reason}。",
     stays_additive=(
         "本次会话中 Signal Grep 不会接管编辑器的 grep：{reason}。您的选择已保留，问题解决后将重新生效。"
     ),
@@ -126,6 +181,12 @@ CHINESE: Final = Messages(
         "{searches}：约 {signal:,} 个 token，而非 {normal:,} 个，多用 {difference:,} 个（{percent:.1f}%）。"
     ),
 )
+
+
+def failure(messages: Messages, code: str, detail: str, hint: str | None) -> tuple[str, str | None]:
+    """What happened and what to do, where a program says `detail` and `hint` about it."""
+    return messages.failures[code].format(detail=detail), messages.remedies.get(code, hint)
+
 
 MESSAGES: Final[Mapping[Locale, Messages]] = {"en": ENGLISH, "zh-CN": CHINESE}
 

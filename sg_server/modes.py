@@ -16,16 +16,37 @@ Mode = Literal["additive", "override"]
 Cause = Literal["plugin-conflict", "detection-failed"]
 
 
-class Owner(msgspec.Struct, frozen=True):
-    """A plug-in that takes the role which an override takes."""
+class Owner(msgspec.Struct, frozen=True, kw_only=True):
+    """A plug-in that takes what an override takes. Each was seen to do so in its own sources."""
 
     id: str
     """As the editor lists it: an extension's identifier in VS Code, the folder's name in Neovim."""
     name: str
     """As people know it."""
+    source: str
+    """Where it is seen to."""
 
 
-KNOWN_OWNERS: Final[tuple[Owner, ...]] = ()
+KNOWN_OWNERS: Final = (
+    # Binds the key of find in files, everywhere, to a search of its own.
+    Owner(
+        id="ekinertac.better-search",
+        name="Better Search",
+        source="github.com/ekinertac/vscode-better-search/blob/main/package.json",
+    ),
+    # Binds the same key in Vue files, to its formatter; its issue 45 is from someone who misses the search.
+    Owner(
+        id="wscats.vue",
+        name="Vue 3 Snippets",
+        source="github.com/Wscats/vue-snippets/blob/master/package.json",
+    ),
+    # Abbreviates :grep, :lgrep, :grepadd and :lgrepadd to commands of its own.
+    Owner(
+        id="vim-bettergrep",
+        name="vim-bettergrep",
+        source="github.com/qalshidi/vim-bettergrep/blob/master/plugin/bettergrep.vim",
+    ),
+)
 
 
 class Detection(msgspec.Struct, frozen=True, kw_only=True):

@@ -76,8 +76,10 @@ class UserFile:
             raise ConfigInvalid(f"{self.path} is too large to be a configuration", _FORM)
         try:
             return msgspec.json.decode(text, type=UserConfig)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except msgspec.ValidationError as error:
             raise ConfigInvalid(f"{self.path} is not valid: {error}", _FORM) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise ConfigInvalid(f"{self.path} is not JSON: {error}", _FORM) from error
 
     def update(self, change: Callable[[UserConfig], UserConfig]) -> tuple[UserConfig, UserConfig]:
         """Replace what the file says by what `change` makes of it; returns both.

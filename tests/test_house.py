@@ -13,6 +13,7 @@ import pytest
 
 from sg_server import errors, limits
 from sg_server.lsp.commands import COMMANDS
+from sg_server.messages import MESSAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "sg_server"
@@ -36,7 +37,7 @@ MAY_IMPORT = {
     "inspection": CORE,
     "symbols": CORE,
     "context": CORE,
-    "health": CORE | {"search", "inspection", "context", "settings"},
+    "health": CORE | {"search", "inspection", "context", "settings", "messages", "modes"},
     "terminal": CORE | {"search", "inspection", "context", "health"},
     "lsp": CORE
     | {"search", "inspection", "symbols", "context", "health", "settings"}
@@ -191,6 +192,11 @@ def test_every_failure_is_in_the_reference_with_its_number() -> None:
     reference = (ROOT / "docs/protocol.md").read_text("utf-8")
     for kind in every_error():
         assert re.search(rf"^\| `{kind.code}` \| {kind.jsonrpc_code} \|", reference, re.MULTILINE), kind.code
+
+
+def test_every_failure_is_said_in_every_language() -> None:
+    for messages in MESSAGES.values():
+        assert {kind.code for kind in every_error()} <= set(messages.failures)
 
 
 def test_every_command_has_its_section_in_the_reference() -> None:

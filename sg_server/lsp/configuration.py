@@ -14,6 +14,7 @@ from sg_server import limits
 from sg_server.context.options import Provider
 from sg_server.errors import InvalidParams
 from sg_server.lsp.params import decode, unknown_field
+from sg_server.messages import ENGLISH, Messages
 from sg_server.search.scope import strings
 from sg_server.settings import SECTION, Settings
 
@@ -42,9 +43,11 @@ class Configuration:
         capabilities: types.ClientCapabilities,
         offered: Any,
         apply: Callable[[Settings], None],
+        messages: Callable[[], Messages],
     ) -> None:
         self._server = server
         self._apply = apply
+        self._messages = messages
         self._offered = offered
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
         changes = workspace.did_change_configuration
@@ -54,7 +57,10 @@ class Configuration:
         self._settled = asyncio.Event()
         self._settled.set()
         self._noticed: frozenset[str] = frozenset()
-        self._take(offered)
+
+    def begin(self) -> None:
+        """Let the settings hold that were offered, until others are known."""
+        self._take(self._offered)
 
     async def follow(self) -> None:
         """Ask for the settings, and to be told when they change. The client has to be initialized."""
@@ -107,9 +113,10 @@ class Configuration:
 
     def _take(self, raw: Any) -> None:
         try:
-            settings, notices = read_settings(self._offered if raw is None else raw)
+            settings, notices = read_settings(self._offered if raw is None else raw, self._messages())
         except InvalidParams as error:
-            self._show(types.MessageType.Warning, f"{error.message}. The former settings stay in force.")
+            refused = self._messages().settings_refused.format(detail=error.message)
+            self._show(types.MessageType.Warning, refused)
             return
         for notice in notices:
             if notice not in self._noticed:
@@ -127,19 +134,19 @@ class _Sections(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     signal_grep: Settings = Settings()
 
 
-def read_settings(raw: Any) -> tuple[Settings, tuple[str, ...]]:
+def read_settings(raw: Any, messages: Messages = ENGLISH) -> tuple[Settings, tuple[str, ...]]:
     """The settings that the value of the section stands for, and a notice for each name that was left out.
 
     Null, for the section or in it, is the same as leaving out.
     Raises InvalidParams for a value that is not accepted: then none of them is.
     """
     notices: list[str] = []
-    settings = decode(_Sections, _known({SECTION: raw}, _Sections, "", notices)).signal_grep
+    settings = decode(_Sections, _known({SECTION: raw}, _Sections, "", notices, messages)).signal_grep
     strings(settings.exclude, f"{SECTION}.exclude")
     return settings, tuple(notices)
 
 
-def _known(raw: Any, kind: type[msgspec.Struct], path: str, notices: list[str]) -> Any:
+def _known(raw: Any, kind: type[msgspec.Struct], path: str, notices: list[str], messages: Messages) -> Any:
     """`raw` without nulls and without the names that `kind` does not have, which go to `notices`."""
     if raw == []:
         return {}  # an empty table of Lua, which Neovim's settings are made of
@@ -151,14 +158,11 @@ def _known(raw: Any, kind: type[msgspec.Struct], path: str, notices: list[str]) 
         at = f"{path}.{name}" if path else name
         inner = at.removeprefix(f"{SECTION}.")
         if inner in _CHOSEN_OUTSIDE:
-            notices.append(
-                f"{at}: not taken from here, where a workspace could set it; "
-                f"it belongs in initializationOptions.{inner}"
-            )
+            notices.append(messages.setting_is_option.format(setting=at, option=inner))
         elif name not in fields:
-            notices.append(unknown_field(path, name, fields).message)
+            notices.append(messages.passed_over.format(detail=unknown_field(path, name, fields).message))
         elif value is not None:
             section = fields[name]
             is_section = isinstance(section, type) and issubclass(section, msgspec.Struct)
-            known[name] = _known(value, section, at, notices) if is_section else value
+            known[name] = _known(value, section, at, notices, messages) if is_section else value
     return known

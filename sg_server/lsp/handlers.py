@@ -19,6 +19,7 @@ from sg_server.context.results import (
     ContextListResult,
     ContextPutResult,
 )
+from sg_server.errors import ConfigInvalid, ConfigUnavailable
 from sg_server.health import Health, HealthParams
 from sg_server.inspection.request import InspectParams
 from sg_server.inspection.results import InspectResult
@@ -67,6 +68,12 @@ async def clear(session: Session, params: ClearParams, _: RequestProgress) -> Cl
 
 async def health(session: Session, params: HealthParams, _: RequestProgress) -> Health:  # noqa: ARG001
     """`sg.health`."""
+    preferences = session.preferences
+    mode_now, mode_failure = None, None
+    try:
+        mode_now = modes.result(await preferences.mode(), preferences.messages)
+    except (ConfigInvalid, ConfigUnavailable) as error:
+        mode_failure = error
     return await programs_health.examine(
         session.programs,
         workspace=session.workspace,
@@ -74,6 +81,9 @@ async def health(session: Session, params: HealthParams, _: RequestProgress) -> 
         snapshots=session.search.snapshots_held(),
         settings=session.settings,
         context=await session.context.health(expected=_is_expected(session.settings.context)),
+        mode=mode_now,
+        mode_failure=mode_failure,
+        messages=preferences.messages,
     )
 
 

@@ -27,24 +27,18 @@ class Preferences:
         self._detection = detection
         self._show = show
         self._locale: Locale = DEFAULT.locale
-        self._loading = asyncio.Lock()
-        self._is_loaded = False
 
     @property
     def messages(self) -> Messages:
         """What people read, in their language."""
         return MESSAGES[self._locale]
 
-    async def loaded(self, *, start_metrics: Callable[[], None]) -> None:
-        """Read the file once, tell of what does not hold in this session, and start metrics if it says so."""
-        async with self._loading:
-            if self._is_loaded:
-                return
-            self._is_loaded = True
-            try:
-                await self._load(start_metrics)
-            except (ConfigInvalid, ConfigUnavailable) as error:
-                self._show(types.MessageType.Error, _sentence(error))
+    async def load(self, *, start_metrics: Callable[[], None]) -> None:
+        """Read the file, tell of what does not hold in this session, and start metrics if it says so."""
+        try:
+            await self._load(start_metrics)
+        except (ConfigInvalid, ConfigUnavailable) as error:
+            self._show(types.MessageType.Error, _sentences(error))
 
     async def mode(self) -> Decision:
         """The mode as the file has it now. Raises ConfigInvalid, ConfigUnavailable."""
@@ -136,5 +130,5 @@ def _taken(config: UserConfig) -> UserConfig:
     return msgspec.structs.replace(config, start_metrics_on_next_load=False)
 
 
-def _sentence(error: SignalGrepError) -> str:
+def _sentences(error: SignalGrepError) -> str:
     return f"{error.message}. {error.hint}" if error.hint else f"{error.message}."

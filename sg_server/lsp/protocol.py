@@ -30,6 +30,7 @@ from sg_server.context.addresses import SCHEME as ENTRY_SCHEME
 from sg_server.errors import InvalidParams
 from sg_server.lsp.failures import told
 from sg_server.lsp.framing import framed
+from sg_server.messages import ENGLISH, Messages
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +50,8 @@ class SignalGrepProtocol(LanguageServerProtocol):
 
     def __init__(self, server: Any, converter: Any) -> None:
         super().__init__(server, converter)
+        self.messages: Callable[[], Messages] = lambda: ENGLISH
+        """What people are told, in their language."""
         self.ended = asyncio.Event()
         """Set when there is nothing more to answer, for whatever reason."""
         self._notifications = itertools.count(1)
@@ -249,7 +252,7 @@ class SignalGrepProtocol(LanguageServerProtocol):
         try:
             self._send_response(msg_id, result=future.result())
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 the edge: all become answers
-            self._refuse(msg_id, told(error, f"request {msg_id!r}"))
+            self._refuse(msg_id, told(error, f"request {msg_id!r}", self.messages()))
 
     def _handle_notification(self, method_name: str, params: Any) -> None:
         if method_name == types.CANCEL_REQUEST:

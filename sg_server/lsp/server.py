@@ -79,9 +79,7 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         wanted, notices = read_options(params.initialization_options)
-        for notice in notices:
-            server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, notice))
-        server.open_work = partial(_open_work, server, options.beside(wanted), params)
+        server.open_work = partial(_open_work, server, options.beside(wanted), notices, params)
         server.symbols = SymbolRequests(
             server,
             params.capabilities,
@@ -94,12 +92,13 @@ def build_server(options: ServerOptions) -> SignalGrepServer:
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
-        await server.work.load_preferences()
+        await server.work.begin()
         await server.work.configuration.follow()
         await server.symbols.follow()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def change_configuration(params: types.DidChangeConfigurationParams) -> None:
+        await server.work.begin()
         await server.work.configuration.change(params.settings)
         await server.symbols.follow()
 
@@ -142,8 +141,13 @@ def _register(server: SignalGrepServer, command: Command) -> None:
 
 
 def _open_work(
-    server: SignalGrepServer, wanted: InitializationOptions, params: types.InitializeParams
+    server: SignalGrepServer,
+    wanted: InitializationOptions,
+    notices: tuple[str, ...],
+    params: types.InitializeParams,
 ) -> "Work":
     from sg_server.lsp.work import Work  # noqa: PLC0415 - after `initialize` has been answered
 
-    return Work(server, wanted, params, server.protocol.send_progress)
+    work = Work(server, wanted, notices, params, server.protocol.send_progress)
+    server.protocol.messages = work.messages
+    return work

@@ -1,6 +1,8 @@
 """All that answering takes, made after `initialize`: a client does not wait for its imports."""
 
+import asyncio
 import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +18,7 @@ from sg_server.lsp.preferences import Preferences
 from sg_server.lsp.progress import RequestProgress, SendProgress
 from sg_server.lsp.session import Session
 from sg_server.lsp.symbol_answers import SymbolAnswers
+from sg_server.messages import Messages
 from sg_server.modes import Detection
 from sg_server.text.positions import PositionEncoding, TextView
 from sg_server.userfile import UserFile, file_path
@@ -28,11 +31,19 @@ class Work:
         self,
         server: LanguageServer,
         wanted: InitializationOptions,
+        notices: Sequence[str],
         params: types.InitializeParams,
         send_progress: SendProgress,
     ) -> None:
-        """`wanted` has what the command line names where the client names nothing."""
+        """`wanted` has what the command line names where the client names nothing.
+
+        `notices` are about options that were passed over.
+        """
         self._send_progress = send_progress
+        self._show = _show_in(server)
+        self._notices = notices
+        self._beginning = asyncio.Lock()
+        self._has_begun = False
         self.session = Session(
             rg_path=wanted.rg_path,
             ctags_path=wanted.ctags_path,
@@ -45,27 +56,44 @@ class Work:
             preferences=Preferences(
                 UserFile(file_path(os.environ)),
                 Detection(plugins=wanted.plugins or (), failure=wanted.plugins_failure),
-                show=lambda kind, message: server.window_show_message(types.ShowMessageParams(kind, message)),
+                show=self._show,
             ),
             context=wanted.context or ContextOptions(),
         )
-        self.configuration = Configuration(server, params.capabilities, wanted.settings, self.session.apply)
+        self.configuration = Configuration(
+            server, params.capabilities, wanted.settings, self.session.apply, self.messages
+        )
         self.symbols = SymbolAnswers(server, self.session, params.capabilities, send_progress)
 
     async def run(self, command: Command, raw: Any, work_done_token: int | str | None) -> msgspec.Struct:
         """Answer a command. Raises SignalGrepError."""
-        preferences = self.session.preferences
-        await self.load_preferences()
-        progress = RequestProgress(self._send_progress, work_done_token, preferences.messages)
+        await self.begin()
+        progress = RequestProgress(self._send_progress, work_done_token, self.messages())
         with progress.work_done(command.id):
             await self.configuration.settled()
             return await handlers.run(self.session, command, raw, progress)
 
-    async def load_preferences(self) -> None:
-        """Let the person's choices hold; it is done once, whoever asks first."""
-        await self.session.preferences.loaded(start_metrics=self.session.search.start_metrics)
+    def messages(self) -> Messages:
+        """What people read, in their language."""
+        return self.session.preferences.messages
+
+    async def begin(self) -> None:
+        """Let the person's choices and the client's settings hold, and tell of what does not; once."""
+        async with self._beginning:
+            if self._has_begun:
+                return
+            self._has_begun = True
+            await self.session.preferences.load(start_metrics=self.session.search.start_metrics)
+            for notice in self._notices:
+                self._show(types.MessageType.Warning, self.messages().passed_over.format(detail=notice))
+            self.configuration.begin()
 
     async def has_symbols(self) -> bool:
         """Whether the client's settings let the server answer for symbols."""
+        await self.begin()
         await self.configuration.settled()
         return self.session.settings.symbols.enabled
+
+
+def _show_in(server: LanguageServer) -> Callable[[types.MessageType, str], None]:
+    return lambda kind, message: server.window_show_message(types.ShowMessageParams(kind, message))

@@ -8,7 +8,7 @@ from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
 from tests.server.conftest import Start
-from tests.server.wire import command, frame, send, send_bytes, write_files
+from tests.server.wire import command, frame, send, send_bytes, until, write_files
 
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -169,6 +169,7 @@ async def test_a_broken_header_costs_no_more_than_its_own_message(client: Langua
 
 async def test_half_of_a_surrogate_pair_never_comes_back(start: Start) -> None:
     client = await start(options={"rgPath": "\ud800"})
+    await until(lambda: client.messages)
     assert client.messages[0].message == (
         'initializationOptions.rgPath: given "\N{REPLACEMENT CHARACTER}" (a string), '
         "which holds half of a surrogate pair"

@@ -115,6 +115,7 @@ async def test_folders_can_be_opened_and_closed(
 
 async def test_options_that_are_not_understood_are_noticed_and_do_no_harm(start: Start) -> None:
     client = await start(options={"rgpath": "rg", "invalidUtf8": "ascii", "documentSymbols": False})
+    await until(lambda: len(client.messages) == 2)
     unknown, wrong = (message.message.removeprefix("initializationOptions.") for message in client.messages)
     assert unknown.startswith("rgpath: unknown field; did you mean rgPath? accepted are ")
     assert wrong == ('invalidUtf8: given "ascii" (a string), accepted is "latin1" or "replace"')
