@@ -21,7 +21,7 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _PIPE_BYTES = 1024 * 1024
 _SMALL_READ_BYTES = 64 * 1024
 _SMALL_READS = 16
-"""So many in a row before resting: a short answer is not to be late."""
+"""So many before resting after each: a short answer is not to be late."""
 _REST_SECONDS = 0.004
 
 
@@ -149,8 +149,10 @@ class _Exchange(asyncio.SubprocessProtocol):
 
         ripgrep writes file by file; woken for each, we would take a third of its time on two cores.
         """
-        self._small_reads = self._small_reads + 1 if size < _SMALL_READ_BYTES else 0
-        if self._small_reads > _SMALL_READS and self._stdout is not None:
+        if size >= _SMALL_READ_BYTES or self._stdout is None:
+            return
+        self._small_reads += 1
+        if self._small_reads > _SMALL_READS:
             self._stdout.pause_reading()
             self._resting = self._loop.call_later(_REST_SECONDS, self._read_on)
 

@@ -1,7 +1,8 @@
 """The server object and its wiring."""
 
+import gc
 import logging
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -146,8 +147,17 @@ def _open_work(
     notices: tuple[str, ...],
     params: types.InitializeParams,
 ) -> "Work":
-    from sg_server.lsp.work import Work  # noqa: PLC0415 - after `initialize` has been answered
-
-    work = Work(server, wanted, notices, params, server.protocol.send_progress)
+    work = _work()(server, wanted, notices, params, server.protocol.send_progress)
     server.protocol.messages = work.messages
     return work
+
+
+@cache
+def _work() -> "type[Work]":
+    gc.disable()
+    from sg_server.lsp.work import Work  # noqa: PLC0415 - after `initialize` has been answered
+
+    # As for what is imported at the start: it stays for good, and need not be looked through for garbage.
+    gc.freeze()
+    gc.enable()
+    return Work
