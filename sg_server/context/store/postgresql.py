@@ -6,10 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import AsyncConnectionPool
 
-from sg_server import limits
 from sg_server.context.entries import Entry, EntryHead, NewEntry
 from sg_server.context.filters import Filters
 from sg_server.context.ids import IdMaker
@@ -17,19 +14,12 @@ from sg_server.context.standing import StoreHealth
 from sg_server.context.store import postgresql_entries, postgresql_scan
 from sg_server.context.store.interface import NodeSummary, Required, StoredText
 from sg_server.context.store.narrowing import narrowing
-from sg_server.context.store.postgresql_entries import Connection
-from sg_server.context.store.postgresql_schema import bring_up_to_date
+from sg_server.context.store.postgresql_connections import Connection, Connections
 from sg_server.errors import StoreUnavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OPTIONS: Final[dict[str, Any]] = {
-    # Plans made ahead would have to be made again behind a pooler.
-    "prepare_threshold": None,
-    "connect_timeout": int(limits.STORE_WAIT_SECONDS),
-    "application_name": "signal-grep",
-}
 _UNUSABLE: Final = (
     # The connection, or what is behind it.
     psycopg.OperationalError,
@@ -47,11 +37,8 @@ class PostgresStore:
 
     def __init__(self, dsn: str) -> None:
         """`dsn` as libpq takes it. Nothing is opened before the first call."""
-        self._dsn = dsn
         self._ids = IdMaker()
-        self._pool: AsyncConnectionPool[Connection] | None = None
-        self._opening = asyncio.Lock()
-        self._schema_version = 0
+        self._connections = Connections(dsn)
 
     async def put(
         self, new: NewEntry, *, id: str | None = None, expected_version: int | None = None
@@ -104,9 +91,7 @@ class PostgresStore:
 
     async def close(self) -> None:
         """See `Store.close`."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await pool.close()
+        await self._connections.close()
 
     async def _ask(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
         async def ask(connection: Connection) -> list[tuple[Any, ...]]:
@@ -124,36 +109,12 @@ class PostgresStore:
         """What `work` gives for a connection, in one transaction."""
         try:
             with _failures():
-                pool = await self._current()
-                async with pool.connection() as connection:
+                async with self._connections.transaction() as connection:
                     return await work(connection, *args, **kwargs)
         except StoreUnavailable:
             # The next call connects anew, and is told at once what is wrong if something still is.
             await self.close()
             raise
-
-    async def _current(self) -> AsyncConnectionPool[Connection]:
-        """The open pool, or a new one once the schema is known to be right."""
-        async with self._opening:
-            if self._pool is None:
-                _check_dsn(self._dsn)
-                async with await psycopg.AsyncConnection.connect(
-                    self._dsn, autocommit=True, **_OPTIONS
-                ) as connection:
-                    self._schema_version = await bring_up_to_date(connection)
-                pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-                    self._dsn,
-                    kwargs=_OPTIONS,
-                    min_size=0,
-                    max_size=limits.STORE_CONNECTIONS,
-                    timeout=limits.STORE_WAIT_SECONDS,
-                    # A server that was started again has ended our connections: no command shall meet one.
-                    check=AsyncConnectionPool.check_connection,
-                    open=False,
-                )
-                await pool.open()
-                self._pool = pool
-            return self._pool
 
     async def _health(self, connection: Connection) -> StoreHealth:
         info = connection.info
@@ -162,7 +123,7 @@ class PostgresStore:
             place=f"{info.dbname} at {info.host}:{info.port}",
             caller=info.user,
             program=f"PostgreSQL {info.parameter_status('server_version')}",
-            schema_version=self._schema_version,
+            schema_version=self._connections.schema_version,
             entries=await postgresql_entries.count(connection),
         )
 
@@ -178,13 +139,3 @@ def _failures() -> Iterator[None]:
             f"The store in PostgreSQL cannot be used: {words}",
             "See to the database, and try again; what was stored before is there.",
         ) from error
-
-
-def _check_dsn(dsn: str) -> None:
-    try:
-        conninfo_to_dict(dsn)
-    except psycopg.ProgrammingError:
-        # What is wrong is told with parts of the DSN, and one of them may be the password.
-        raise StoreUnavailable(
-            "The DSN of the store cannot be read", "Write it as postgresql://USER@HOST/DATABASE."
-        ) from None

@@ -10,17 +10,14 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-import psycopg
-
 from sg_server.context.entries import Entry, EntryHead, NewEntry
 from sg_server.context.filters import Filters
 from sg_server.context.ids import id_prefix
 from sg_server.context.store.interface import NodeSummary
+from sg_server.context.store.postgresql_connections import Connection
 from sg_server.context.store.postgresql_schema import OWN, READABLE
 from sg_server.context.store.refusals import refuse_another_owner, refuse_count, refuse_prefix, refuse_version
 from sg_server.errors import EntryNotFound
-
-Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 
 _HEAD: Final = (
     "id, thread_id, source, content_type, tags, metadata, summary, owner, readers, everybody, version,"

@@ -1,0 +1,98 @@
+"""Connections to one database: made when one is needed, kept for the next, few at a time.
+
+Not the pool of `psycopg_pool`: its workers outlive a cancellation that meets them while they connect, and an event
+loop then never ends.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+from sg_server import limits
+from sg_server.context.store.postgresql_schema import bring_up_to_date
+from sg_server.errors import StoreUnavailable
+
+Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+
+_OPTIONS: Final[dict[str, Any]] = {
+    # A transaction is begun where one is wanted.
+    "autocommit": True,
+    # Plans made ahead would have to be made again behind a pooler.
+    "prepare_threshold": None,
+    "connect_timeout": int(limits.STORE_WAIT_SECONDS),
+    "application_name": "signal-grep",
+}
+
+
+class Connections:
+    """Each is used by one call at a time; further calls wait in order."""
+
+    def __init__(self, dsn: str) -> None:
+        """`dsn` as libpq takes it."""
+        self._dsn = dsn
+        self._turns = asyncio.Semaphore(limits.STORE_CONNECTIONS)
+        self._idle: list[Connection] = []
+        self._opening = asyncio.Lock()
+        self._closings = 0
+        self.schema_version = 0
+        """0 until the schema was looked at."""
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """A connection with a transaction that is committed at the end. Raises StoreUnavailable, psycopg.Error."""
+        async with self._turns:
+            connection = await self._connection()
+            closings = self._closings
+            try:
+                async with connection.transaction():
+                    yield connection
+            finally:
+                is_sound = (
+                    not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
+                )
+                if is_sound and closings == self._closings:
+                    self._idle.append(connection)
+                else:
+                    await connection.close()
+
+    async def close(self) -> None:
+        """Close what is idle, and what is in use when it comes back."""
+        self._closings += 1
+        self.schema_version = 0
+        while self._idle:
+            await self._idle.pop().close()
+
+    async def _connection(self) -> Connection:
+        while self._idle:
+            connection = self._idle.pop()
+            try:
+                # A server that was started again has ended our connections: no command shall meet one.
+                await connection.execute("")
+            except psycopg.OperationalError:
+                await connection.close()
+            else:
+                return connection
+        return await self._connect()
+
+    async def _connect(self) -> Connection:
+        try:
+            conninfo_to_dict(self._dsn)
+        except psycopg.ProgrammingError:
+            # What is wrong is told with parts of the DSN, and one of them may be the password.
+            raise StoreUnavailable(
+                "The address of the store cannot be read", "Write it as postgresql://USER@HOST/DATABASE."
+            ) from None
+        connection = await psycopg.AsyncConnection.connect(self._dsn, **_OPTIONS)
+        try:
+            async with self._opening:
+                if self.schema_version == 0:
+                    self.schema_version = await bring_up_to_date(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
