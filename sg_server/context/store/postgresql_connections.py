@@ -1,7 +1,7 @@
 """Connections to one database: made when one is needed, kept for the next, few at a time.
 
-Not the pool of `psycopg_pool`: its workers outlive a cancellation that meets them while they connect, and an event
-loop then never ends.
+Not the pool of `psycopg_pool`: its workers outlive a cancellation that meets them while they connect, and an
+event loop then never ends.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class Connections:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
-        """A connection with a transaction that is committed at the end. Raises StoreUnavailable, psycopg.Error."""
+        """A connection with a transaction, committed at the end. Raises StoreUnavailable, psycopg.Error."""
         async with self._turns:
             connection = await self._connection()
             closings = self._closings
