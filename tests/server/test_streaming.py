@@ -137,6 +137,15 @@ async def test_a_link_out_of_the_folder_is_not_told(
     assert [row["path"] for row in rows(heard)] == ["b.txt"]
 
 
+async def test_progress_is_told_in_the_language_of_the_person(client: LanguageClient, project: Path) -> None:
+    write_numbered(project, files=1, lines=3)
+    await ask(client, "sg.locale", action="zh-CN")
+    heard = listen(client)
+    await ask(client, "sg.search", WORK, pattern="needle")
+    assert heard[WORK][0]["title"] == "正在搜索"
+    assert heard[WORK][1]["message"].startswith("在 1 个文件中找到 3 处匹配")
+
+
 @pytest.mark.parametrize("token", ["word", 9])
 async def test_progress_begins_reports_and_ends_before_the_answer(
     client: LanguageClient, project: Path, token: int | str
