@@ -25,6 +25,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def basename(self) -> str:
         """The last component of its name, which tells the language."""
+        if self.document is not None:
+            return self.document.basename
         return uris.display(self.path or self.uri).rpartition("/")[2]
 
 

@@ -25,6 +25,7 @@ class _Open:
     def __init__(self, item: types.TextDocumentItem, opened: int, view: TextView) -> None:
         self.opened = opened
         self.version = item.version
+        self.language_id = item.language_id
         self.edited = EditedText(without_lone_surrogates(item.text), view)
         self.is_touched = False
 
@@ -82,7 +83,12 @@ class Documents:
 
     def _value(self, uri: str, document: _Open) -> Document:
         revision = DocumentRevision(uri=uri, version=document.version, opened=document.opened)
-        return Document(revision=revision, text=document.edited.text, is_touched=document.is_touched)
+        return Document(
+            revision=revision,
+            text=document.edited.text,
+            is_touched=document.is_touched,
+            language_id=document.language_id,
+        )
 
 
 def _range(range_: types.Range) -> Range:

@@ -93,7 +93,7 @@ class SymbolAnswers:
         """The document as it is in the editor, else its file. Raises as `_on_disk`."""
         document = self._session.documents.get(uri)
         if document is not None:
-            return DocumentText.of(_basename(uri), document.text)
+            return DocumentText.of(document.basename, document.text)
         return await asyncio.to_thread(_on_disk, uri, self._session.workspace, self._session.view)
 
     def _log(self, message: str) -> None:

@@ -13,7 +13,7 @@ from sg_server.search.members import members_to_be
 from sg_server.search.params import ExplainParams
 from sg_server.search.request import SearchRequest
 from sg_server.search.results import ExplainResult, KeptOut, KeptOutFile, KeptOutRule, Reason
-from sg_server.search.scope import Scope, is_within, normalise_scope, places_of, strings
+from sg_server.search.scope import Scope, is_within, normalise_scope, strings
 from sg_server.workspace import uris
 from sg_server.workspace.documents import Document
 from sg_server.workspace.folders import Place, Workspace
@@ -34,7 +34,9 @@ async def explain(
         raise InvalidParams("path", f"exactly one file is to be named in `path` or `uri`; {len(named)} were")
     unsaved = {path: one for one in documents if (path := one.path_in(workspace)) is not None}
     try:
-        (place,) = places_of(params.path, params.uri, workspace)
+        place = (workspace.place_uri if params.uri else workspace.place)(
+            named[0], "uri" if params.uri else "path"
+        )
     except (PathNotFound, OutsideWorkspace, GitInternal) as error:
         new = next((path for path in unsaved if _is_named(path, named[0], workspace)), None)
         located = None if new is None else workspace.locate(new)

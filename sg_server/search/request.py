@@ -1,5 +1,7 @@
 """A search as it was asked for, checked once; nothing inside checks again."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from sg_server import limits
@@ -10,6 +12,7 @@ from sg_server.search.params import Mode, PageParams, SearchParams, View
 from sg_server.search.results import Budget, Rules
 from sg_server.search.scope import Scope, check_argument, normalise_scope, strings
 from sg_server.text.encodings import is_known_label
+from sg_server.workspace.documents import Document
 from sg_server.workspace.folders import Workspace
 
 _SHOWN_CHARACTERS = 40
@@ -40,10 +43,12 @@ class SearchRequest(msgspec.Struct, frozen=True, kw_only=True):
     budget: Budget | None
 
 
-def normalise(params: SearchParams, workspace: Workspace, *, has_documents: bool = False) -> SearchRequest:
+def normalise(
+    params: SearchParams, workspace: Workspace, documents: Sequence[Document] = ()
+) -> SearchRequest:
     """The request that `params` stand for. Raises InvalidParams and the errors of `Workspace.place`.
 
-    With open documents to search no folder has to be open.
+    With open `documents` to search no folder has to be open.
     """
     check_argument(params.pattern, "pattern")
     if len(params.pattern.encode()) > limits.PATTERN_BYTES:
@@ -51,7 +56,7 @@ def normalise(params: SearchParams, workspace: Workspace, *, has_documents: bool
     if "\n" in params.pattern and params.multiline is not True:
         raise InvalidParams("pattern", 'holds a line break, which matches only with "multiline": true')
     unsaved = params.include_unsaved is not False
-    scope = normalise_scope(params, workspace, needs_folder=not (has_documents and unsaved))
+    scope = normalise_scope(params, workspace, documents if unsaved else ())
     matching = Matching(
         pattern=params.pattern,
         literal=params.literal is True,

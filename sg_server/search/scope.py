@@ -1,16 +1,18 @@
 """Which files a search looks at: roots, filters and globs, as ripgrep takes them."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
+from typing import NamedTuple
 
 import msgspec
 
 from sg_server import limits
 from sg_server.engines.ripgrep import Filters, Unreadable
-from sg_server.errors import InvalidParams, NoWorkspace, PathNotFound, SignalGrepError
+from sg_server.errors import GitInternal, InvalidParams, NoWorkspace, PathNotFound, SignalGrepError
 from sg_server.search.params import ScopeParams, Strings
 from sg_server.workspace import uris
+from sg_server.workspace.documents import Document, named_document
 from sg_server.workspace.folders import Place, Workspace
 
 _GLOB_SPECIAL = "*?[{}"
@@ -34,6 +36,8 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     membership: Filters | None
     """The rules without the include globs, where those would bring back files that these leave out."""
 
+    documents: frozenset[str] = frozenset()
+    """URIs of the open documents that the client named and that have no file."""
     is_named: bool
     """The client named the roots: all of them have to be readable."""
     is_everything: bool
@@ -47,9 +51,12 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
         return (*self.folders, *self.files)
 
 
-def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: bool = True) -> Scope:
-    """What rg takes for `params`. Raises InvalidParams and the errors of `Workspace.place`."""
-    if not workspace.folders and (needs_folder or params.path or params.uri):
+def normalise_scope(params: ScopeParams, workspace: Workspace, documents: Sequence[Document] = ()) -> Scope:
+    """What rg takes for `params`, where `documents` are open ones that may be searched.
+
+    Raises InvalidParams and the errors of `Workspace.place`.
+    """
+    if not workspace.folders and not documents:
         raise NoWorkspace("no folder is open", "Open a folder, then search again.")
     globs = strings(params.glob, "glob")
     if negated := next((glob for glob in globs if glob.startswith("!")), None):
@@ -58,7 +65,8 @@ def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: 
     if "" in excludes:
         raise InvalidParams("exclude", "'!' alone excludes nothing; put a glob after it")
     file_types = strings(params.file_type, "fileType")
-    places, unreadable = _places(params, workspace)
+    named = _named(params, workspace, documents)
+    places, unreadable = (named.places, ()) if named else _open_folders(workspace)
     folders, files = _roots(places)
     first = workspace.folders[0].path if workspace.folders else os.sep
     cwd = os.path.splitdrive(first)[0] + os.sep
@@ -94,17 +102,10 @@ def normalise_scope(params: ScopeParams, workspace: Workspace, *, needs_folder: 
         unreadable=unreadable,
         filters=filters,
         membership=membership,
-        is_named=bool(params.path or params.uri),
-        is_everything=not (globs or params.path or params.uri),
+        documents=named.documents if named else frozenset(),
+        is_named=named is not None,
+        is_everything=not globs and named is None,
         has_path_rules=bool(globs or excludes or file_types),
-    )
-
-
-def places_of(path: Strings, uri: Strings, workspace: Workspace) -> tuple[Place, ...]:
-    """The places that `path` and `uri` name, in order. Raises the errors of `Workspace.place`."""
-    return (
-        *(workspace.place(given, "path") for given in strings(path, "path")),
-        *(workspace.place_uri(given, "uri") for given in strings(uri, "uri")),
     )
 
 
@@ -142,10 +143,33 @@ def is_within(path: str, workspace: Workspace) -> bool:
     return True
 
 
-def _places(params: ScopeParams, workspace: Workspace) -> tuple[tuple[Place, ...], tuple[Unreadable, ...]]:
-    """What `params` name or else the open folders; and those of them that are gone, unless all are."""
-    if named := places_of(params.path, params.uri, workspace):
-        return named, ()
+class _Named(NamedTuple):
+    places: tuple[Place, ...]
+    documents: frozenset[str]
+
+
+def _named(params: ScopeParams, workspace: Workspace, documents: Sequence[Document]) -> _Named | None:
+    """What `params` name; None when that is nothing. Raises the errors of `Workspace.place`."""
+    given = [
+        *((path, "path", workspace.place) for path in strings(params.path, "path")),
+        *((uri, "uri", workspace.place_uri) for uri in strings(params.uri, "uri")),
+    ]
+    places: list[Place] = []
+    without_file: set[str] = set()
+    for name, field, place in given:
+        try:
+            places.append(place(name, field))
+        except (NoWorkspace, PathNotFound, InvalidParams) as error:
+            # A document can be open without a folder, before its file is there, or as no file at all.
+            document = named_document(name, workspace, documents)
+            if document is None or isinstance(error, GitInternal):
+                raise
+            without_file.add(document.uri)
+    return _Named(tuple(places), frozenset(without_file)) if given else None
+
+
+def _open_folders(workspace: Workspace) -> tuple[tuple[Place, ...], tuple[Unreadable, ...]]:
+    """The open folders, and those of them that are gone, unless all are."""
     places: list[Place] = []
     gone: dict[str, PathNotFound] = {}
     for folder in workspace.folders:

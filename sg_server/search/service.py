@@ -78,8 +78,7 @@ class SearchService:
         Raises InvalidParams and RequestFailed; nothing starts before `params` are right.
         """
         began = time.monotonic()
-        has_documents = bool(self._documents.all())
-        request = normalise(self._defaults.fill(params), workspace, has_documents=has_documents)
+        request = normalise(self._defaults.fill(params), workspace, self._documents.all())
         window = self.metrics if is_comparable(request) else None
         async with self._turns:
             found, snapshot = await self._run(request, workspace, watch, with_heads=window is not None)

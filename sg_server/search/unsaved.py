@@ -58,6 +58,11 @@ def _candidate(
     document: Document, scope: Scope, roots: dict[str, str], named: dict[str, str], workspace: Workspace
 ) -> Candidate | None:
     path = document.path_in(workspace)
+    if document.uri in scope.documents:
+        path = path or document.path or document.uri
+        return Candidate(
+            document=document, path=path, names=frozenset(), real=None, is_new=True, is_decided=True
+        )
     if path is None:
         is_outside = document.path is not None and bool(workspace.folders)
         if is_outside or not scope.is_everything:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -11,6 +11,34 @@ from sg_server.text.encodings import searched_text
 from sg_server.workspace import uris
 from sg_server.workspace.folders import Workspace
 from sg_server.workspace.source import SourceError, read_source
+
+_SUFFIXES: Final = {
+    "bash": ".sh",
+    "c": ".c",
+    "cpp": ".cpp",
+    "cs": ".cs",
+    "csharp": ".cs",
+    "css": ".css",
+    "go": ".go",
+    "html": ".html",
+    "java": ".java",
+    "javascript": ".js",
+    "javascriptreact": ".jsx",
+    "kotlin": ".kt",
+    "lua": ".lua",
+    "markdown": ".md",
+    "perl": ".pl",
+    "php": ".php",
+    "python": ".py",
+    "ruby": ".rb",
+    "rust": ".rs",
+    "sh": ".sh",
+    "shellscript": ".sh",
+    "sql": ".sql",
+    "typescript": ".ts",
+    "typescriptreact": ".tsx",
+}
+"""By the language identifiers of LSP 3.17 (Text Document Language), and those that Neovim sends instead."""
 
 
 class DocumentRevision(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +57,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     is_touched: bool
     """Changed, and not saved since."""
+    language_id: str = ""
+    """What the client takes its language for."""
 
     @property
     def uri(self) -> str:
@@ -42,9 +72,22 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         return None if path is None or "\0" in path else path
 
     @property
+    def basename(self) -> str:
+        """The last component of the path or URI, with the suffix of its language where it has none.
+
+        Programs tell languages by names, which those of untitled documents do not say.
+        """
+        name = uris.display(self.path or self.uri).rpartition("/")[2]
+        return name if "." in name else name + _SUFFIXES.get(self.language_id, "")
+
+    @property
     def searched(self) -> bytes:
         """The text as ripgrep searches it."""
         return self.text.encode()
+
+    def display_in(self, workspace: Workspace) -> str:
+        """The `path` field of answers: that of its file, there or not, else its URI."""
+        return workspace.display_of(self.path_in(workspace) or self.uri)
 
     def path_in(self, workspace: Workspace) -> str | None:
         """The path in the spelling of its folder; None for one that is in no folder, in `.git`, or no file.
@@ -60,6 +103,20 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
             return _path_of_new(os.path.normpath(path), workspace)
         except SignalGrepError:
             return None
+
+
+def named_document(name: str, workspace: Workspace, documents: Iterable[Document]) -> Document | None:
+    """The one of `documents` that a client means by `name`: its URI, or its path, whole or as shown."""
+    path = os.path.normpath(name)
+    return next(
+        (
+            document
+            for document in documents
+            if name in (document.uri, document.display_in(workspace))
+            or path in (document.path_in(workspace), document.display_in(workspace))
+        ),
+        None,
+    )
 
 
 class OpenDocuments(Protocol):

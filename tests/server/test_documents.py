@@ -131,6 +131,44 @@ async def test_an_untitled_document_is_left_out_where_paths_or_globs_decide(clie
         assert (await search(client, **scope))["totals"]["files"] == 0
 
 
+async def test_documents_without_a_file_are_searched_when_they_are_named(
+    client: LanguageClient, project: Path
+) -> None:
+    write_files(project, {"a.txt": "needle\n"})
+    Buffer(client, "untitled:Untitled-1", "one needle\n")
+    Buffer(client, project / "new.txt", "two needle\n")
+    Buffer(client, project / "other.txt", "three needle\n")
+    named: list[tuple[dict[str, Any], list[tuple[str, int, str]]]] = [
+        ({"uri": "untitled:Untitled-1"}, [("untitled:Untitled-1", 1, "one needle")]),
+        ({"uri": (project / "new.txt").as_uri()}, [("new.txt", 1, "two needle")]),
+        ({"path": "new.txt"}, [("new.txt", 1, "two needle")]),
+        ({"path": str(project / "new.txt"), "exclude": "*.txt"}, [("new.txt", 1, "two needle")]),
+        (
+            {"path": ["a.txt", "./new.txt"], "uri": "untitled:Untitled-1"},
+            [("a.txt", 1, "needle"), ("new.txt", 1, "two needle"), ("untitled:Untitled-1", 1, "one needle")],
+        ),
+    ]
+    for scope, rows in named:
+        answer = await search(client, **scope)
+        assert shown(answer) == rows
+        assert answer["totals"]["filesSearched"] == len(rows)
+    assert (await refused(client, "sg.search", {"pattern": "needle", "path": "gone.txt"}))[
+        0
+    ] == "path-not-found"
+    without = {"pattern": "needle", "path": "new.txt", "includeUnsaved": False}
+    assert (await refused(client, "sg.search", without))[0] == "path-not-found"
+
+
+async def test_without_a_folder_a_document_can_be_named(start: Start) -> None:
+    client = await start(folders=())
+    for number in (1, 2):
+        Buffer(client, f"untitled:Untitled-{number}", "needle\n")
+    answer = await search(client, uri="untitled:Untitled-2")
+    assert shown(answer) == [("untitled:Untitled-2", 1, "needle")]
+    named = {"pattern": "needle", "path": "a.txt"}
+    assert (await refused(client, "sg.search", named))[0] == "no-workspace"
+
+
 async def test_without_a_folder_the_open_documents_are_what_is_searched(start: Start, project: Path) -> None:
     write_files(project, {"a.txt": "needle\n", "b.txt": "needle\n"})
     client = await start(folders=())

@@ -355,6 +355,22 @@ async def test_markdown_is_outlined_by_its_headings(editor: LanguageClient) -> N
     assert span(symbols[0].children[0].selection_range) == (6, 0, 6, 3)
 
 
+@pytest.mark.parametrize(
+    ("uri", "language", "text"),
+    [
+        ("untitled:Untitled-1", "python", "def main():\n    pass\n"),
+        ("untitled:Untitled-1", "shellscript", "main() {\n  true\n}\n"),
+        ("untitled:notes", "markdown", "# main\n"),
+        ("untitled:Untitled-1", "plaintext", "# main\n"),
+    ],
+)
+async def test_a_document_without_a_name_is_of_the_language_that_the_client_says(
+    uri: str, language: str, text: str, editor: LanguageClient
+) -> None:
+    open_document(editor, uri, text, language)
+    assert names(await outline(editor, uri)) == ([] if language == "plaintext" else ["main"])
+
+
 async def test_a_client_without_trees_gets_a_list(start: Start, project: Path) -> None:
     client = await start(initialize=False)
     await begin(client, project, trees=False, kinds=None)
