@@ -162,6 +162,10 @@ GREP_ENTRY_SECONDS: Final = 5.0
 GREP_SECONDS: Final = 30.0
 """For a regex in all entries of one request."""
 OUTLINE_DEPTH: Final = 6
+OUTLINE_CHARACTERS: Final = 4 * MIB
+"""Code points of a text whose headings are looked for: a second, or ten where every line is one."""
+OUTLINE_NODES: Final = 10_000
+"""Nodes in one answer."""
 READ_BYTES: Final = 64 * KIB
 """UTF-8 bytes of text that one read answers."""
 

@@ -7,10 +7,10 @@ from typing import Final, TypeVar
 import msgspec
 
 from sg_server import limits
+from sg_server.engines.structure import StructureReader
 from sg_server.engines.symbols import Structure, Symbol, smallest_enclosing
 from sg_server.inspection.lines import SourceLines
 from sg_server.inspection.results import StructureOutcome
-from sg_server.inspection.structure import StructureReader
 from sg_server.inspection.targets import Target
 from sg_server.text.positions import TextView
 from sg_server.workspace.documents import DocumentRevision

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from sg_server.engines.ctags import Ctags
+from sg_server.engines.structure import StructureReader
 from sg_server.engines.treesitter import TreeSitter
 from sg_server.inspection.answer import answer
 from sg_server.inspection.findings import Examiner
 from sg_server.inspection.results import InspectResult
-from sg_server.inspection.structure import StructureReader
 from sg_server.inspection.targets import Target
 from sg_server.text.positions import TextView
 

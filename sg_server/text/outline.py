@@ -13,8 +13,14 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
+_LF_LINE_END: Final = re.compile(r"\r?\n")
+_LONE_CR: Final = re.compile(r"\r(?!\n)")
+_CONTENT: Final = "\N{REPLACEMENT CHARACTER}"
+"""To CommonMark a character like any other."""
 _ATX_OPENING: Final = re.compile(r" {0,3}#{1,6}")
 _SETEXT_UNDERLINES: Final = ("=", "-")
+_MAY_HEAD: Final = re.compile(r"(?:\A|[\r\n]) {0,3}[#=-]")
+"""Each heading has a line that begins so."""
 
 
 class Heading(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,18 +46,23 @@ class _Opening(NamedTuple):
     title: Span
 
 
-def outline(text: str) -> tuple[Heading, ...]:
+def outline(text: str, *, lone_cr_ends_line: bool = True) -> tuple[Heading, ...]:
     """The headings of `text` in order, ATX and setext (CommonMark 0.31, sections 4.2 and 4.3).
 
-    Lines end at LF, CRLF or a lone CR, as CommonMark has it. Takes some 0.2 s for a million code points.
+    Lines end at LF, CRLF or a lone CR, as CommonMark has it; without `lone_cr_ends_line` a lone CR is a
+    character of its line. Takes some 0.2 s for a million code points.
     """
-    starts = [0, *(line_end.end() for line_end in _LINE_END.finditer(text)), len(text)]
-    openings = [_opening(heading, content, starts, text) for heading, content in _heading_tokens(text)]
+    if _MAY_HEAD.search(text) is None:
+        return ()
+    line_end = _LINE_END if lone_cr_ends_line else _LF_LINE_END
+    parsed = text if lone_cr_ends_line else _LONE_CR.sub(_CONTENT, text)
+    starts = [0, *(found.end() for found in line_end.finditer(text)), len(text)]
+    openings = [_opening(heading, content, starts, parsed) for heading, content in _heading_tokens(parsed)]
     ends = _section_ends(openings, len(text))
     return tuple(
         Heading(
             level=opening.level,
-            title=" ".join(line.strip() for line in _LINE_END.split(text[slice(*opening.title)])),
+            title=" ".join(line.strip() for line in line_end.split(text[slice(*opening.title)])),
             start=opening.start,
             end=end,
             title_start=opening.title[0],

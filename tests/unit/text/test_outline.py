@@ -1,3 +1,4 @@
+import time
 from itertools import pairwise
 
 import pytest
@@ -131,3 +132,18 @@ def test_any_text_has_an_outline_in_order(text: str) -> None:
     assert [heading.start for heading in headings] == sorted({heading.start for heading in headings})
     written = [text[heading.title_start : heading.title_end] for heading in headings]
     assert written == [title.strip() for title in written]
+
+
+def test_a_lone_carriage_return_can_be_a_character_of_its_line() -> None:
+    text = "# a\r# b\r\n#\rc\nd\r\n===\r\n"
+    headings = outline(text, lone_cr_ends_line=False)
+    assert [heading.title for heading in headings] == ["a\r# b", "#\rc d"]
+    assert [section(text, heading) for heading in headings] == ["# a\r# b\r\n", "#\rc\nd\r\n===\r\n"]
+
+
+def test_a_heading_of_many_spaces_takes_no_time() -> None:
+    began = time.process_time()
+    for blank in (" ", "\t", "#", "# "):
+        line = f"# a{blank * 100_000}b\n"
+        assert outline(line)[0].title == line[2:].strip()
+    assert time.process_time() - began < 1
