@@ -189,7 +189,9 @@ class _Tags:
         """What the whole output amounts to."""
         if self._language is None:
             return Structure(
-                status="unsupported-range", detail="ctags does not know the language of this file"
+                status="unsupported-range",
+                detail="ctags does not know the language of this file",
+                knows_language=False,
             )
         if self._has_tags and not self._symbols:
             detail = f"ctags gives no end lines for this {self._language} file"

@@ -43,6 +43,8 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
     status: StructureStatus
     symbols: tuple[Symbol, ...] = ()
     detail: str | None = None
+    knows_language: bool = True
+    """False when the provider says that it does not."""
 
 
 def smallest_enclosing(symbols: Iterable[Symbol], line: int) -> Symbol | None:

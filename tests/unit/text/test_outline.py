@@ -1,5 +1,9 @@
+import json
+import re
 import time
+from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -147,3 +151,30 @@ def test_a_heading_of_many_spaces_takes_no_time() -> None:
         line = f"# a{blank * 100_000}b\n"
         assert outline(line)[0].title == line[2:].strip()
     assert time.process_time() - began < 1
+
+
+class TopHeadings(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.levels: list[int] = []
+        self._around = 0
+
+    def handle_starttag(self, tag: str, _: object) -> None:
+        if re.fullmatch("h[1-6]", tag) and not self._around:
+            self.levels.append(int(tag[1]))
+        self._around += tag in ("blockquote", "ul", "ol")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._around -= tag in ("blockquote", "ul", "ol")
+
+
+EXAMPLES = json.loads(Path(__file__).with_name("commonmark_examples.json").read_bytes())["examples"]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example["example"]))
+def test_headings_of_the_specification_are_those_of_its_html(example: dict[str, str]) -> None:
+    reference = TopHeadings()
+    reference.feed(example["html"])
+    for text in (example["markdown"], example["markdown"].replace("\n", "\r\n")):
+        headings = outline(text, lone_cr_ends_line=False)
+        assert [heading.level for heading in headings] == reference.levels
