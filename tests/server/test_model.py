@@ -22,7 +22,7 @@ T = TypeVar("T")
 UNTITLED = "untitled:Untitled-1"
 NAMES = ("a.txt", "b.txt", "deep/c.txt", "ignored.log", UNTITLED)
 PATTERNS = ("a", "é", "ab", "𝄞")
-EDITS, STEPS, RUNS = 500, 50, 40
+EDITS, STEPS, RUNS = 500, 50, 15
 
 texts = st.lists(
     st.sampled_from(["a", "b", "ab", "é", "𝄞", "漢", " ", "\n", "\n", "\r\n", "\r"]), max_size=12
