@@ -190,6 +190,11 @@ SUMMARY_TOKENS: Final = 120
 MESSAGE_BYTES: Final = 64 * MIB
 """The body of one message from a client."""
 
+UNREAD_BYTES: Final = 64 * MIB
+"""Answers that wait for a client to read them; with more waiting no further message of its is taken."""
+UNREAD_SECONDS: Final = 0.05
+"""Between two looks at whether it has."""
+
 # Processes.
 RECORD_BYTES: Final = 8 * MIB
 """One record of a program's output, its terminator not counted."""

@@ -15,6 +15,10 @@ class Writer(Protocol):
     def write(self, data: bytes) -> None:
         """Take `data` without waiting; what can no longer be delivered is dropped."""
 
+    @property
+    def unread(self) -> int:
+        """Bytes taken that are not delivered yet."""
+
     def close(self) -> None:
         """Take nothing more."""
 
@@ -28,7 +32,7 @@ async def converse(protocol: SignalGrepProtocol, reader: asyncio.StreamReader, w
     Returns the exit code that LSP asks for.
     """
     protocol.set_writer(writer)
-    reading = asyncio.ensure_future(_receive_all(protocol, reader))
+    reading = asyncio.ensure_future(_receive_all(protocol, reader, writer))
     ending = asyncio.ensure_future(protocol.ended.wait())
     try:
         await asyncio.wait((reading, ending), return_when=asyncio.FIRST_COMPLETED)
@@ -43,6 +47,9 @@ async def converse(protocol: SignalGrepProtocol, reader: asyncio.StreamReader, w
     return protocol.exit_code
 
 
-async def _receive_all(protocol: SignalGrepProtocol, reader: asyncio.StreamReader) -> None:
+async def _receive_all(protocol: SignalGrepProtocol, reader: asyncio.StreamReader, writer: Writer) -> None:
     while not protocol.ended.is_set() and (body := await read_body(reader)) is not None:
         protocol.receive(body)
+        # Who asks on without reading would fill our memory. Rare enough to look now and then.
+        while writer.unread > limits.UNREAD_BYTES:  # noqa: ASYNC110 - a thread is who makes room
+            await asyncio.sleep(limits.UNREAD_SECONDS)

@@ -79,11 +79,20 @@ class ThreadedWriter:
         self._ended = ended
         self._waiting: SimpleQueue[bytes | None] = SimpleQueue()
         self._delivered: asyncio.Future[None] = loop.create_future()
+        # Each is counted up by one thread alone.
+        self._taken = 0
+        self._written = 0
         _start(self._drain)
 
     def write(self, data: bytes) -> None:
         """Deliver `data` after what was given before. When nobody reads any more, set `ended` instead."""
+        self._taken += len(data)
         self._waiting.put(data)
+
+    @property
+    def unread(self) -> int:
+        """Bytes taken that the client has not made room for."""
+        return self._taken - self._written
 
     def close(self) -> None:
         """Take nothing more."""
@@ -97,6 +106,7 @@ class ThreadedWriter:
         try:
             while (data := self._waiting.get()) is not None:
                 _write_all(self._target, data)
+                self._written += len(data)
         except OSError:
             self._tell(self._ended.set)
         self._tell(self._delivered.set_result, None)

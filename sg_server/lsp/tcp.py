@@ -53,10 +53,25 @@ async def _converse(
     server = build_server(options)
     try:
         with contextlib.suppress(ConnectionError):
-            await converse(server.protocol, reader, writer)
+            await converse(server.protocol, reader, _Connection(writer))
     finally:
         # A client that has stopped reading would hold its answers, and the server, for ever.
         writer.transport.abort()
+
+
+class _Connection:
+    """A stream as the conversation writes to it."""
+
+    def __init__(self, stream: asyncio.StreamWriter) -> None:
+        self._stream = stream
+        self.write = stream.write
+        self.close = stream.close
+        self.wait_closed = stream.wait_closed
+
+    @property
+    def unread(self) -> int:
+        """Bytes taken that the system has not."""
+        return self._stream.transport.get_write_buffer_size()
 
 
 def _is_loopback(host: str) -> bool:
