@@ -16,7 +16,7 @@ lua_tool = if command -v $(1) >/dev/null; then cd editors/nvim && $(3); \
 EXTENSION := editors/vscode/node_modules/ready
 vscode_lint = if [ -e $(EXTENSION) ]; then cd editors/vscode && npm run --silent check && npm run --silent lint; fi
 
-.PHONY: help demo picture test lint format schema bench lock clean
+.PHONY: help demo picture test lint format schema bench bench-large lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo 'make format  rewrite the sources as the formatter wants them'
 	@echo 'make schema  write docs/protocol.schema.json from the code'
 	@echo 'make bench   measure against rg itself (make bench ARGS="--corpus DIR")'
+	@echo 'make bench-large  search 100,000 stored texts (ten minutes, 10 GB of disk)'
 	@echo 'make lock    write constraints.txt anew from the newest releases allowed'
 	@echo 'make clean   remove .venv, caches and builds'
 
@@ -57,8 +58,11 @@ format: $(VENV)/ready-dev
 schema: $(VENV)/ready
 	@$(BIN)/python -m sg_server.lsp.schema
 
-bench: $(VENV)/ready
+bench: $(VENV)/ready-dev
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+bench-large: $(VENV)/ready-dev
+	@$(BIN)/python -m tests.bench.large $(ARGS)
 
 lock: $(VENV)/ready-dev
 	@$(PIP) install --upgrade --upgrade-strategy eager --editable . --group dev

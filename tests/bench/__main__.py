@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.bench import cases, editor
+from tests.bench import cases, editor, stores
 from tests.bench.measure import HEADING, Line, row
 
 CASES = (
@@ -18,6 +18,7 @@ CASES = (
     editor.typing,
     editor.unsaved,
     editor.symbols,
+    stores.puts,
 )
 
 

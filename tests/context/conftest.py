@@ -9,13 +9,13 @@ import pytest_asyncio
 from sg_server.context.store.interface import Store
 from sg_server.context.store.opening import open_store
 from sg_server.context.store.sqlite import SqliteStore
-from tests.databases import ROLES, Database, Server, debian_programs, packaged_programs
+from tests.databases import ROLES, Database, Server, packaged_programs, required_debian_programs
 
 
 @pytest.fixture(scope="session")
 def debian_server() -> Iterator[Server]:
     """Debian's PostgreSQL, running."""
-    yield from _running(Server(debian_programs()))
+    yield from _running(Server(required_debian_programs()))
 
 
 @pytest.fixture(scope="session")

@@ -52,10 +52,8 @@ class Connections:
                 async with connection.transaction():
                     yield connection
             finally:
-                is_sound = (
-                    not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
-                )
-                if is_sound and closings == self._closings:
+                at_rest = connection.info.transaction_status is TransactionStatus.IDLE
+                if at_rest and closings == self._closings:
                     self._idle.append(connection)
                 else:
                     await connection.close()
