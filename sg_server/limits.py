@@ -137,7 +137,7 @@ STORE_CONNECTIONS: Final = 4
 """To one database."""
 INDEXED_LITERALS: Final = 64
 """Literals of a pattern that the index is asked for."""
-INDEXED_TRIGRAMS: Final = 16
+INDEXED_TRIGRAMS: Final = 32
 """Of one such literal."""
 
 # Stored text: how it is searched and read.

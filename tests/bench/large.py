@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import closing
 from functools import cache, partial
+from itertools import islice
 from uuid import UUID
 
 import psycopg
@@ -17,7 +18,7 @@ from sg_server.context.store import sqlite_entries
 from sg_server.context.store.interface import Store
 from sg_server.context.store.opening import open_store
 from sg_server.context.store.postgresql_scan import index_of
-from sg_server.context.store.sqlite_file import open_file
+from sg_server.context.store.sqlite_file import open_file, transaction
 from sg_server.text.folding import fold
 from tests.bench.measure import HEADING, Line, latency, row, seconds
 from tests.bench.stores import database, entry, made_up_texts, putting
@@ -25,8 +26,8 @@ from tests.databases import ROLES, SUPERUSER, Database
 
 DISTINCT = 1_000
 """Texts made. They are repeated, which makes no difference to an index."""
-RARE, RARE_IN = "def snapshot_outline_budget(", 3
-"""Every three of its letters stand somewhere in most texts; all together in this many entries only."""
+RARE, RARE_IN = "SnapshotOutlineBudget", 3
+"""Made of words that most texts have; all together it stands in this many entries only."""
 SCANS, SCAN_GOAL = 20, 60.0
 OWNER = ROLES[0]
 
@@ -45,12 +46,14 @@ def numbered(entries: int) -> Iterable[str]:
 
 
 def load_file(path: str, entries: int) -> None:
-    """As `put` does, but without waiting for the disk each time."""
+    """As `put` does, but many in one transaction."""
     ids = IdMaker()
+    waiting = iter(numbered(entries))
     with closing(open_file(path)) as connection:
-        connection.execute("PRAGMA synchronous = OFF")
-        for text in numbered(entries):
-            sqlite_entries.insert(connection, entry(text), ids, OWNER)
+        while some := tuple(islice(waiting, DISTINCT)):
+            with transaction(connection):
+                for text in some:
+                    sqlite_entries.add(connection, entry(text), ids, OWNER)
 
 
 def load_database(found: Database, entries: int) -> None:

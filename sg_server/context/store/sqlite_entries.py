@@ -23,22 +23,25 @@ _AFTER_ANY_DIGIT: Final = "g"
 
 
 def insert(connection: sqlite3.Connection, new: NewEntry, ids: IdMaker, owner: str) -> Entry:
-    """Put an entry that was not there. Rows are numbered as ids ascend."""
+    """Put an entry that was not there."""
     with transaction(connection):
-        now = _now()
-        (newest,) = connection.execute("SELECT max(id) FROM entries").fetchone()
-        id_ = ids.make(after=newest)
-        columns = (id_, *_columns(new), owner, 1, now, now)
-        number = connection.execute(
-            "INSERT INTO entries (id, thread_id, source, content_type, tags, metadata, summary, readers,"
-            " characters, owner, version, created_at, updated_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            columns,
-        ).lastrowid
-        connection.execute("INSERT INTO texts VALUES (?, ?)", (number, new.text))
-        connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (number, fold(new.text)))
-        _tag(connection, number, new.tags)
-    return get(connection, id_)
+        return get(connection, add(connection, new, ids, owner))
+
+
+def add(connection: sqlite3.Connection, new: NewEntry, ids: IdMaker, owner: str) -> str:
+    """Within a transaction, put an entry and give its id. Rows are numbered as ids ascend."""
+    (newest,) = connection.execute("SELECT max(id) FROM entries").fetchone()
+    id_ = ids.make(after=newest)
+    now = _now()
+    number = connection.execute(
+        "INSERT INTO entries (thread_id, source, content_type, tags, metadata, summary, readers, characters,"
+        " id, owner, version, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)",
+        (*_columns(new), id_, owner, now, now),
+    ).lastrowid
+    connection.execute("INSERT INTO texts VALUES (?, ?)", (number, new.text))
+    connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (number, fold(new.text)))
+    _tag(connection, number, new.tags)
+    return id_
 
 
 def replace(connection: sqlite3.Connection, new: NewEntry, given: str, expected_version: int | None) -> Entry:
@@ -61,7 +64,7 @@ def replace(connection: sqlite3.Connection, new: NewEntry, given: str, expected_
         connection.execute("DELETE FROM tags WHERE number = ?", (number,))
         _tag(connection, number, new.tags)
         connection.execute("DELETE FROM node_summaries WHERE number = ?", (number,))
-    return get(connection, id_)
+        return get(connection, id_)
 
 
 def get(connection: sqlite3.Connection, given: str) -> Entry:
