@@ -99,15 +99,19 @@ async def scan(
 
 
 def without_strays(found: Scan, workspace: Workspace, replaced: Collection[str | None] = ()) -> Scan:
-    """`found` without the files that links led to outside every folder, or in `.git`; blocks.
+    """`found` with each file that links led to once, and none outside every folder or in `.git`; blocks.
 
     `replaced` are the real paths of the documents that were searched in the place of their files.
     """
-    files = tuple(
-        file
-        for file in found.files
-        if file.document or (is_within(file.path, workspace) and os.path.realpath(file.path) not in replaced)
-    )
+    ways = {file.path: os.path.realpath(file.path) for file in found.files if not file.document}
+    taken = set(replaced)
+    kept: set[str] = set()
+    # Of several ways to a file the one without links is the one to show.
+    for path in sorted(ways, key=lambda path: (ways[path] != path, os.fsencode(path))):
+        if ways[path] not in taken and is_within(path, workspace):
+            taken.add(ways[path])
+            kept.add(path)
+    files = tuple(file for file in found.files if file.document or file.path in kept)
     return msgspec.structs.replace(found, files=files)
 
 

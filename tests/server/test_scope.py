@@ -183,7 +183,7 @@ async def test_links_are_followed_when_asked_for_and_never_out_of_the_folders(
     (project / "out").symlink_to(tmp_path / "outside")
     (project / "out.txt").symlink_to(tmp_path / "outside" / "secret.txt")
     assert await searched(project) == ["real/a.txt"]
-    assert await searched(project, follow=True) == ["link/a.txt", "real/a.txt"]
+    assert await searched(project, follow=True) == ["real/a.txt"]
     assert await searched(project, path=["link", "real"]) == ["link/a.txt"]
     assert await searched(project, path="link/a.txt") == ["link/a.txt"]
     for path in (
