@@ -69,7 +69,7 @@ _CHINESE_FAILURES: Final = {
     "entry-changed": "该条目已被修改：{detail}",
     "config-invalid": "用户配置文件有误：{detail}",
     "config-unavailable": "无法读写用户配置文件：{detail}",
-    "mode-conflict": "与其他插件冲突：{detail}",
+    "mode-conflict": "未能接管编辑器的 grep：{detail}",
 }
 
 _CHINESE_REMEDIES: Final = {
@@ -175,10 +175,12 @@ CHINESE: Final = Messages(
     metrics_off="统计已关闭。",
     metrics_empty="统计已开启，尚无数据。",
     metrics_saved=(
-        "{searches}：约 {signal:,} 个 token，而非 {normal:,} 个，节省 {difference:,} 个（{percent:.1f}%）。"
+        "{searches}，约 {signal:,} 个 token；普通 grep 约 {normal:,} 个，"
+        "节省 {difference:,} 个（{percent:.1f}%）。"
     ),
     metrics_cost=(
-        "{searches}：约 {signal:,} 个 token，而非 {normal:,} 个，多用 {difference:,} 个（{percent:.1f}%）。"
+        "{searches}，约 {signal:,} 个 token；普通 grep 约 {normal:,} 个，"
+        "多用 {difference:,} 个（{percent:.1f}%）。"
     ),
 )
 

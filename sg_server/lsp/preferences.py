@@ -7,7 +7,13 @@ import msgspec
 from lsprotocol import types
 
 from sg_server import modes
-from sg_server.errors import ConfigInvalid, ConfigUnavailable, ModeConflict, SignalGrepError
+from sg_server.errors import (
+    ConfigInvalid,
+    ConfigUnavailable,
+    InvalidParams,
+    ModeConflict,
+    SignalGrepError,
+)
 from sg_server.messages import MESSAGES, Locale, Messages
 from sg_server.modes import Decision, Detection, Mode
 from sg_server.userfile import DEFAULT, UserConfig, UserFile
@@ -88,15 +94,13 @@ class Preferences:
     async def start_metrics_on_next_load(self) -> None:
         """Let the next session begin with metrics on.
 
-        Raises ModeConflict where no override is configured, ConfigInvalid, ConfigUnavailable.
+        Raises InvalidParams where no override is configured, ConfigInvalid, ConfigUnavailable.
         """
 
         def hand_off(config: UserConfig) -> UserConfig:
             if not config.override_builtin_grep:
-                raise ModeConflict(
-                    "metrics start with a session only where the override is configured",
-                    'Send sg.mode {"action":"override"} first.',
-                )
+                message = '"on-next-load" is accepted only where sg.mode has chosen "override"'
+                raise InvalidParams("action", message)
             return msgspec.structs.replace(config, start_metrics_on_next_load=True)
 
         await self._update(hand_off)

@@ -154,8 +154,8 @@ async def test_counting_changes_nothing_that_is_answered(client: LanguageClient,
 
 async def test_the_next_session_begins_with_them_on_once(start: Start, user_file: Path) -> None:
     here = await start()
-    code, _ = await refused(here, "sg.metrics", {"action": "on-next-load"})
-    assert code == "mode-conflict"
+    code, message = await refused(here, "sg.metrics", {"action": "on-next-load"})
+    assert (code, message.partition(":")[0]) == ("invalid-params", "action")
     await command(here, "sg.mode", {"action": "override"})
     assert (await metrics(here, "on-next-load"))["active"] is False
     assert json.loads(user_file.read_text()) == HAND_OFF
