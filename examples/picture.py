@@ -18,7 +18,7 @@ WIDTH = round(COLUMNS * CHARACTER_WIDTH + 2 * PADDING)
 PARTS = (
     # What a line is, and the class of each of its groups.
     (re.compile(r"(▸.*)"), ("ask",)),
-    (re.compile(r"(\s+[\d,]+)(  \S.*)"), ("number", "path")),
+    (re.compile(r"(\s*[\d,]+)(  \S.*)"), ("number", "path")),
     (re.compile(r"(\s+\d+:[\d,-]+ )(\[\d+\])(.*)"), ("number", "dim", "source")),
     (re.compile(r"(\s*\d+[->] ?)(.*)"), ("number", "source")),
     (re.compile(r"(\s*\d+  )(.*)"), ("dim", "source")),
