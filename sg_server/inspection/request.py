@@ -80,6 +80,8 @@ class MatchAsk(msgspec.Struct, frozen=True, kw_only=True):
     cursor: str | None
     snapshot: str | None
     match_index: int
+    field: str
+    """The request's own name for `match_index`, for messages."""
     request: RetryParams
     """The request for this match alone."""
 
@@ -107,8 +109,10 @@ def asks(params: InspectParams) -> tuple[PlaceAsk, ...] | tuple[MatchAsk, ...]:
         return tuple(_listed(number, place) for number, place in enumerate(params.targets))
     if params.path is not None or params.uri is not None:
         return (_place("", params.path, params.uri, params.line, params.position),)
-    indices = params.match_indices if params.match_index is None else (params.match_index,)
-    return tuple(_match(params, index) for index in indices or ())
+    if params.match_index is not None:
+        return (_match(params, params.match_index, "matchIndex"),)
+    indices = enumerate(params.match_indices or ())
+    return tuple(_match(params, index, f"matchIndices[{number}]") for number, index in indices)
 
 
 def _require_a_form(params: InspectParams) -> None:
@@ -153,13 +157,15 @@ def _place(
     )
 
 
-def _match(params: InspectParams, index: int) -> MatchAsk:
+def _match(params: InspectParams, index: int, field: str) -> MatchAsk:
     request: RetryParams = {"matchIndex": index}
     if params.cursor is not None:
         request["cursor"] = params.cursor
     if params.snapshot is not None:
         request["snapshot"] = params.snapshot
-    return MatchAsk(cursor=params.cursor, snapshot=params.snapshot, match_index=index, request=request)
+    return MatchAsk(
+        cursor=params.cursor, snapshot=params.snapshot, match_index=index, field=field, request=request
+    )
 
 
 def _names(fields: Iterable[str]) -> str:

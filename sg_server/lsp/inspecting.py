@@ -20,7 +20,7 @@ async def targets_of(
         if isinstance(ask, PlaceAsk):
             targets.append(await asyncio.to_thread(target_at, ask, workspace, documents.all()))
         else:
-            match = await search.retained(ask.cursor, ask.snapshot, ask.match_index)
+            match = await search.retained(ask.cursor, ask.snapshot, ask.match_index, field=ask.field)
             targets.append(_target_of(ask, match, workspace, documents))
     return targets
 

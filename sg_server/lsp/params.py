@@ -132,7 +132,7 @@ def _bounds(low: float | None, high: float | None, unit: str = "") -> str:
     if low is None and high is None:
         return ""
     if high is None:
-        return f" (at least {low}{unit})"
+        return f" (at least {low}{unit.removesuffix('s') if low == 1 else unit})"
     return f" ({low or 0} to {high}{unit})"
 
 

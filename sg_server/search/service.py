@@ -138,8 +138,10 @@ class SearchService:
         """What is kept, for health."""
         return self._store.held()
 
-    async def retained(self, cursor: str | None, snapshot: str | None, match_index: int) -> RetainedMatch:
-        """The row `match_index` (1-based) of the snapshot that either word names.
+    async def retained(
+        self, cursor: str | None, snapshot: str | None, match_index: int, *, field: str
+    ) -> RetainedMatch:
+        """The row `match_index` (1-based; `field` for messages) of the snapshot that either word names.
 
         Raises InvalidParams for an index it does not have, CursorUnknown, CursorExpired.
         """
@@ -148,7 +150,7 @@ class SearchService:
         found = held.locate(match_index)
         if found is None:
             last = held.totals.retained
-            raise InvalidParams("matchIndex", f"{match_index} was given; this snapshot has 1 to {last}")
+            raise InvalidParams(field, f"{match_index} was given; this snapshot has 1 to {last}")
         shown = (await self._rows(held, [found], _NO_CONTEXT))[0]
         file = held.files[found.position]
         return RetainedMatch(

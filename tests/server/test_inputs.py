@@ -21,7 +21,7 @@ BAD_FIELDS: tuple[tuple[tuple[str, dict[str, Any]], dict[str, Any], str, str], .
     # command, bad fields, the field that the message begins with, what it also says
     (SEARCH, {"patern": "x"}, "patern", "did you mean pattern?"),
     (SEARCH, {"pattern": None}, "pattern", "given null"),
-    (SEARCH, {"pattern": ""}, "pattern", "at least 1 characters"),
+    (SEARCH, {"pattern": ""}, "pattern", "at least 1 character)"),
     (SEARCH, {"pattern": 7}, "pattern", "given 7 (a number), accepted is a string"),
     (SEARCH, {"pattern": "a\0b"}, "pattern", r"holds a NUL character; in a regex write \x00"),
     (SEARCH, {"pattern": "a\ud800b"}, "pattern", "surrogate"),

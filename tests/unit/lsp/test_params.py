@@ -46,8 +46,8 @@ def test_null_is_the_same_as_leaving_out() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("pattern", 3, "pattern: given 3 (a number), accepted is a string (at least 1 characters)"),
-        ("pattern", "", 'pattern: given "" (a string), accepted is a string (at least 1 characters)'),
+        ("pattern", 3, "pattern: given 3 (a number), accepted is a string (at least 1 character)"),
+        ("pattern", "", 'pattern: given "" (a string), accepted is a string (at least 1 character)'),
         ("maxFileSize", "7", 'maxFileSize: given "7" (a string), accepted is an integer (0 to 100)'),
         ("maxFileSize", -1, "maxFileSize: given -1 (a number), accepted is an integer (0 to 100)"),
         ("maxFileSize", True, "maxFileSize: given true (a boolean), accepted is an integer (0 to 100)"),
