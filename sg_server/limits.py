@@ -129,6 +129,8 @@ DELETED_IDS: Final = 1_000
 # Stored text: how the store is asked.
 STORE_WAIT_SECONDS: Final = 5.0
 """For a file that another program has locked, or for a database that does not answer."""
+STORE_ANSWER_SECONDS: Final = 30.0
+"""For one question to a database that was reached."""
 STORE_BATCH_BYTES: Final = MIB
 """UTF-8 bytes of text that a scan has in hand, one text more than this alone."""
 STORE_BATCH_ENTRIES: Final = 2_000

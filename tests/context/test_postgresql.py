@@ -1,10 +1,14 @@
 """What only a database that several share must do: keep them apart, and come back."""
 
 import asyncio
+import os
+import signal
+import sys
 
 import psycopg
 import pytest
 
+from sg_server import limits
 from sg_server.context.entries import NewEntry, new_entry
 from sg_server.context.filters import Filters
 from sg_server.context.store import postgresql
@@ -241,7 +245,7 @@ async def test_an_address_that_leads_nowhere_is_said_without_its_password(addres
 
 
 async def test_without_the_extra_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, postgresql.__name__, None)
+    monkeypatch.setitem(sys.modules, postgresql.__name__, None)
     with pytest.raises(StoreUnavailable) as refused:
         open_store("postgresql://alice@/db")
     assert "pip install 'signal-grep[postgres]'" in str(refused.value.hint)
@@ -291,6 +295,29 @@ async def test_a_restart_between_two_commands_is_not_noticed(debian_server: Serv
     entry = await store.put(note("before"))
     await asyncio.to_thread(debian_server.stop)
     await asyncio.to_thread(debian_server.start)
+    assert (await store.get(entry.id)).text == "before"
+    await store.close()
+
+
+async def test_a_database_that_stops_answering_is_given_up(
+    debian_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = debian_server.create()
+    store = open_store(database.address("alice"))
+    entry = await store.put(note("before"))
+    monkeypatch.setattr(limits, "STORE_ANSWER_SECONDS", 0.2)
+    backends = database.sql(
+        "SELECT pid FROM pg_stat_activity WHERE usename = 'alice' AND datname = %s", database.name
+    )
+    for (pid,) in backends:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        kind, message, _ = await refusal(store.get(entry.id))
+    finally:
+        for (pid,) in backends:
+            os.kill(pid, signal.SIGCONT)
+    assert (kind, "did not answer" in message) == (StoreUnavailable, True)
+    monkeypatch.undo()
     assert (await store.get(entry.id)).text == "before"
     await store.close()
 

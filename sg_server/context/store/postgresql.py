@@ -7,6 +7,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import psycopg
 
+from sg_server import limits
 from sg_server.context.entries import Entry, EntryHead, NewEntry
 from sg_server.context.filters import Filters
 from sg_server.context.ids import IdMaker
@@ -109,7 +110,10 @@ class PostgresStore:
         """What `work` gives for a connection, in one transaction."""
         try:
             with _failures():
-                async with self._connections.transaction() as connection:
+                async with (
+                    asyncio.timeout(limits.STORE_ANSWER_SECONDS),
+                    self._connections.transaction() as connection,
+                ):
                     return await work(connection, *args, **kwargs)
         except StoreUnavailable:
             # The next call connects anew, and is told at once what is wrong if something still is.
@@ -138,4 +142,9 @@ def _failures() -> Iterator[None]:
         raise StoreUnavailable(
             f"The store in PostgreSQL cannot be used: {words}",
             "See to the database, and try again; what was stored before is there.",
+        ) from error
+    except TimeoutError as error:
+        raise StoreUnavailable(
+            f"The store in PostgreSQL did not answer within {limits.STORE_ANSWER_SECONDS:g} s",
+            "See to the database; a text that was being put may or may not be stored.",
         ) from error

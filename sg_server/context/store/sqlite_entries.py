@@ -168,7 +168,10 @@ def where(filters: Filters, before: str | None) -> tuple[str, list[object]]:
         conditions.append(f"number IN (SELECT number FROM tags WHERE tag IN ({marks}))")
         values += filters.tags
     if before is not None:
-        conditions.append("number < ifnull((SELECT min(number) FROM entries WHERE id >= ?), 9e18)")
+        # Numbers ascend with ids, so the next id has the number below which to look.
+        conditions.append(
+            "number < ifnull((SELECT number FROM entries WHERE id >= ? ORDER BY id LIMIT 1), 9e18)"
+        )
         values.append(before)
     return " AND ".join(conditions), values
 
