@@ -180,7 +180,9 @@ def rows_made(records: bytes) -> int:
 def cut_down(record: bytes, view: TextView, *, multiline: bool, with_heads: bool) -> tuple[Row, ...]:
     """The rows of a long record, their heads only if wanted."""
     rows = tuple(rows_of(record, view, multiline=multiline, latin1=None))
-    return rows if with_heads else tuple(msgspec.structs.replace(row, head=None) for row in rows)
+    if with_heads:
+        return rows
+    return tuple(msgspec.structs.replace(row, head=None) if row.head else row for row in rows)
 
 
 def is_empty_at_end(kept: Kept) -> bool:
