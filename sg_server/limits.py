@@ -160,7 +160,7 @@ REGEX_PARTS: Final = 100_000
 REGEX_RARE_CHARACTERS: Final = 1_000
 """Code points of a regex whose literals cannot be cut into pieces: at most 0.2 s."""
 GREP_ENTRY_SECONDS: Final = 5.0
-"""For a regex in one entry, all its lines together."""
+"""For a regex in one entry, all its lines together; of one match the processor's seconds count."""
 GREP_SECONDS: Final = 30.0
 """For a regex in all entries of one request."""
 OUTLINE_DEPTH: Final = 6

@@ -30,9 +30,9 @@ class Matcher(msgspec.Struct, frozen=True, kw_only=True):
     pattern: Any
     """A `regex.Pattern` of text."""
     backwards: bool
-    """Whether it finds the last match first."""
+    """Whether it finds the last match of a line first."""
     line_by_line: bool
-    """Whether `pattern` must see each line alone; else it finds in joined lines what it finds in each."""
+    """Whether `pattern` is to see each line alone; else it finds in joined lines what it finds in each."""
 
     def spans(self, joined: str, timer: Timer) -> Iterator[Span]:
         """All matches in order, as code points [start, end) of `joined`: lines with LF between them.
@@ -50,13 +50,14 @@ class Matcher(msgspec.Struct, frozen=True, kw_only=True):
             raise TextTimedOut from error
 
     def _found(self, text: str, timer: Timer) -> Iterator[Span]:
-        found: Iterable[regex.Match[str]] = self.pattern.finditer(text, timeout=timer.left())
+        found = self.pattern.finditer(text, timeout=timer.left())
+        spans: Iterable[Span] = (match.span() for match in found)
         if self.backwards:
-            found = reversed(list(found))
-        for number, match in enumerate(found, start=1):
+            spans = reversed(list(spans))
+        for number, span in enumerate(spans, start=1):
             if number % _LOOK_AT_THE_CLOCK == 0:
                 timer.left()
-            yield match.span()
+            yield span
 
 
 def compile_literal(literal: str, *, case_sensitive: bool) -> Matcher:
@@ -98,7 +99,10 @@ def _matcher(required: Required, pattern: "regex.Pattern[str]", *, line_by_line:
     import regex  # noqa: PLC0415 - as below
 
     backwards = bool(pattern.flags & regex.REVERSE)
-    return Matcher(required=required, pattern=pattern, backwards=backwards, line_by_line=line_by_line)
+    # Matches of a whole text, from its end, would all be kept until the last is found.
+    return Matcher(
+        required=required, pattern=pattern, backwards=backwards, line_by_line=line_by_line or backwards
+    )
 
 
 def _compiled(pattern: str, *, case_sensitive: bool) -> "regex.Pattern[str]":

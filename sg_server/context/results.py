@@ -7,7 +7,7 @@ import msgspec
 from sg_server.context.params import ContentType, ContextReadParams, OutputMode, Source
 from sg_server.text.positions import Range
 
-TruncatedReason = Literal["matches", "entries", "regex-timeout", "scan-timeout", "text", "rows"]
+TruncatedReason = Literal["matches", "entries", "regex-timeout", "scan-timeout", "rows"]
 OutlineProvider = Literal["markdown", "ctags", "tree-sitter"]
 
 

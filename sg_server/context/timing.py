@@ -47,14 +47,13 @@ class Timer:
         return min(self._text_end, self._scan_end) - now
 
 
-async def in_thread(work: Callable[[threading.Event], _T]) -> _T:
-    """What `work` returns, done in a worker thread; it is told to stop when the caller is cancelled.
+async def in_thread(work: Callable[[], _T], stop: threading.Event) -> _T:
+    """What `work` returns, done in a worker thread; `stop` is set when the caller is cancelled.
 
     A cancelled caller still waits for the thread, so that nothing runs on behind its back. A regex cannot be
     interrupted inside one match but by its time limit: that is the longest this takes.
     """
-    stop = threading.Event()
-    task = asyncio.ensure_future(asyncio.to_thread(work, stop))
+    task = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:

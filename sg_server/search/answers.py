@@ -16,7 +16,7 @@ from sg_server.search.results import Budget, FileRow, KeptOut, Match, Omitted, S
 from sg_server.search.snapshots import Snapshot
 from sg_server.search.summary import SummaryPage, summary_page
 from sg_server.text.excerpts import utf8_size
-from sg_server.text.plain import call
+from sg_server.text.plain import call, counted
 from sg_server.text.positions import Location, Position, Range
 
 _NUMBERS_BYTES = 64
@@ -46,7 +46,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 def empty_answer(snapshot: Snapshot, style: PageStyle, kept_out: KeptOut | None) -> SearchResult:
     """Nothing matched: what was searched, by which rules, and what those kept out."""
     lines = [
-        f"0 matches; {headline.counted(snapshot.totals.files_searched, 'file')} searched.",
+        f"0 matches; {counted(snapshot.totals.files_searched, 'file')} searched.",
         *headline.completeness_lines(snapshot),
         headline.rules_line(snapshot.rules),
         *headline.kept_out_lines(kept_out),

@@ -5,17 +5,10 @@ from collections.abc import Callable
 from sg_server import limits
 from sg_server.search.results import Budget, KeptOut, PartialReason, Rules
 from sg_server.search.snapshots import Snapshot
-from sg_server.text.plain import plain
+from sg_server.text.plain import counted, plain
 
 _NAMED_IN_TEXT = 5
 _NAME_CHARACTERS = 200
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 file`, `1,200 files`, `3 matches`."""
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count:,} {noun}es" if noun.endswith(("ch", "s")) else f"{count:,} {noun}s"
 
 
 def totals_line(snapshot: Snapshot) -> str:

@@ -20,3 +20,10 @@ def call(command: str, **params: object) -> str:
     """A command as it is to be sent, for the reader to copy; it takes one line."""
     text = json.dumps(params, ensure_ascii=False, separators=(",", ":"))
     return f"{command} {text if text.isprintable() else json.dumps(params, separators=(',', ':'))}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 file`, `1,200 files`, `3 matches`."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun}es" if noun.endswith(("ch", "s")) else f"{count:,} {noun}s"

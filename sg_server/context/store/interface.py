@@ -1,6 +1,6 @@
 """What every back end of the store does, and what goes in and out of it."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -65,7 +65,7 @@ class Store(Protocol):
 
     def scan(
         self, filters: Filters, *, required: Required, before: str | None
-    ) -> AsyncIterator[tuple[StoredText, ...]]:
+    ) -> AsyncGenerator[tuple[StoredText, ...], None]:
         """Texts of the entries that fit, by descending id, below `before`, in batches of bounded size.
 
         Every text that satisfies `required` is among them; others may be.

@@ -1,7 +1,7 @@
 """The store in a PostgreSQL database that several roles may share."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
@@ -68,7 +68,7 @@ class PostgresStore:
 
     def scan(
         self, filters: Filters, *, required: Required, before: str | None
-    ) -> AsyncIterator[tuple[StoredText, ...]]:
+    ) -> AsyncGenerator[tuple[StoredText, ...], None]:
         """See `Store.scan`."""
         return postgresql_scan.scan(self._ask, filters, narrowing(required), before)
 

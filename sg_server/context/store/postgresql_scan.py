@@ -1,7 +1,7 @@
 """One scan over the texts in a PostgreSQL database, newest first, and what its index knows of a text."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 from zlib import crc32
@@ -36,7 +36,7 @@ def _array(found: Iterable[str]) -> str:
 
 async def scan(
     ask: Ask, filters: Filters, narrowed: Narrowing, before: str | None
-) -> AsyncIterator[tuple[StoredText, ...]]:
+) -> AsyncGenerator[tuple[StoredText, ...], None]:
     """The texts that fit. Entries come and go between batches; each batch sees one state of the database."""
     if not all(narrowed):
         return

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -63,7 +63,7 @@ class SqliteStore:
 
     async def scan(
         self, filters: Filters, *, required: Required, before: str | None
-    ) -> AsyncIterator[tuple[StoredText, ...]]:
+    ) -> AsyncGenerator[tuple[StoredText, ...], None]:
         """See `Store.scan`."""
         scan = Scan(filters, narrowing(required), before)
         while not scan.ended:

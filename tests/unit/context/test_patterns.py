@@ -1,4 +1,3 @@
-import re
 import threading
 import time
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from sg_server.errors import InvalidParams
 from sg_server.text.entry_lines import EntryLines
 from sg_server.text.folding import fold
 from sg_server.text.positions import Span
+from tests.grepping import line_by_line
 
 ENDLESS = "(x|xx)+[yz]"
 
@@ -108,20 +108,6 @@ def found(matcher: Matcher, text: str) -> list[Span]:
     return [
         (lines.unjoined(start), lines.unjoined(end)) for start, end in matcher.spans(lines.joined, timer())
     ]
-
-
-def line_by_line(compiled: "regex.Pattern[str]", text: str) -> list[Span]:
-    """The plain model: cut at every LF, drop one CR before it, and match each line alone."""
-    spans: list[Span] = []
-    start = 0
-    for piece in re.split("(?<=\n)", text):
-        line = piece.removesuffix("\n").removesuffix("\r") if piece.endswith("\n") else piece
-        matches = list(compiled.finditer(line))
-        if compiled.flags & regex.REVERSE:
-            matches.reverse()
-        spans += [(start + match.start(), start + match.end()) for match in matches]
-        start += len(piece)
-    return spans
 
 
 def compiled_as_given(pattern: str, *, case_sensitive: bool) -> "regex.Pattern[str]":

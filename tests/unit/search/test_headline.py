@@ -1,10 +1,9 @@
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sg_server.search.headline import counted, names
+from sg_server.search.headline import names
 from sg_server.text.plain import call, plain
 
 
@@ -25,19 +24,6 @@ def test_a_call_is_one_line_of_json(text: str) -> None:
     line = call("sg.page", path=text)
     assert len(line.splitlines()) == 1
     assert json.loads(line.removeprefix("sg.page ")) == {"path": text}
-
-
-@pytest.mark.parametrize(
-    ("count", "noun", "words"),
-    [
-        (0, "match", "0 matches"),
-        (1, "match", "1 match"),
-        (1_200, "file", "1,200 files"),
-        (2, "pass", "2 passes"),
-    ],
-)
-def test_nouns_go_with_their_counts(count: int, noun: str, words: str) -> None:
-    assert counted(count, noun) == words
 
 
 def test_some_names_are_given_and_the_rest_is_counted() -> None:
