@@ -91,6 +91,8 @@ def _define_search(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=_count, metavar="N", help="show the first N matches; all are counted")
     add("--json", action="store_true", help="one JSON object a match, then one with the totals")
     add("--heading", action=argparse.BooleanOptionalAction, default=True, help="paths above their matches")
+    vimgrep = "PATH:LINE:COLUMN:TEXT, as Vim's 'grepprg' has it; the same as --no-heading"
+    add("--vimgrep", dest="heading", action="store_false", help=vimgrep)
     _add_color(parser)
 
 

@@ -129,7 +129,7 @@ def test_every_match_is_printed_over_all_pages_unless_limited(project: Path) -> 
     assert lines == [*(f"a.txt:{line}:1:needle" for line in range(1, 2_346))] + [
         f"b.txt:{line}:1:needle" for line in (1, 2, 3)
     ]
-    assert search(project, "needle", "--no-heading", "--limit", "1001").splitlines() == lines[:1001]
+    assert search(project, "needle", "--vimgrep", "--limit", "1001").splitlines() == lines[:1001]
 
 
 def test_json_is_a_match_a_line_and_then_the_totals(project: Path) -> None:
