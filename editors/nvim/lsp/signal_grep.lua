@@ -15,6 +15,9 @@ return {
   capabilities = { general = { positionEncodings = { 'utf-8' } } },
   -- As Neovim reads files: a lone carriage return ends no line, and what is not UTF-8 is latin1.
   init_options = { loneCrEndsLine = false, invalidUtf8 = 'latin1' },
+  before_init = function(params)
+    require('signal_grep.plugins').report(params)
+  end,
   on_init = function(client)
     announce('SignalGrepReady', client.id)
   end,

@@ -8,7 +8,8 @@ local command, highlight, map = vim.api.nvim_create_user_command, vim.api.nvim_s
 
 if vim.fn.has('nvim-0.11') == 0 then
   command('SignalGrep', function()
-    vim.notify('Signal Grep needs Neovim 0.11 or newer', vim.log.levels.ERROR)
+    local words = require('signal_grep.words')
+    words.say(words.text('needs_neovim'), vim.log.levels.ERROR)
   end, { nargs = '*', bang = true })
   return
 end
@@ -36,6 +37,43 @@ end, { desc = 'Show the source and the symbol around the cursor or the match' })
 command('SignalGrepLive', function(given)
   require('signal_grep').live(given.args)
 end, { nargs = '*', complete = complete, desc = 'Search while typing' })
+
+--- A command that takes one word, or none.
+local function choice(name, actions, run, desc)
+  command(name, function(given)
+    run(given.fargs[1])
+  end, {
+    nargs = '?',
+    complete = function(lead)
+      return vim.tbl_filter(function(action)
+        return vim.startswith(action, lead)
+      end, actions)
+    end,
+    desc = desc,
+  })
+end
+
+choice('SignalGrepMode', { 'additive', 'override', 'status' }, function(action)
+  require('signal_grep').mode(action)
+end, 'Choose who does what :grep does')
+
+choice('SignalGrepMetrics', { 'on', 'off', 'report', 'on-next-load' }, function(action)
+  require('signal_grep').count(action)
+end, 'Compare answers with those of the usual grep tool')
+
+choice('SignalGrepLanguage', { 'en', 'zh-CN', 'status' }, function(action)
+  require('signal_grep').language(action)
+end, 'Choose the language of messages')
+
+command('SignalGrepInstead', function(given)
+  local builtin = require('signal_grep.builtin')
+  builtin.remember(given.args)
+  builtin.run(given.args)
+end, {
+  nargs = '+',
+  complete = 'command',
+  desc = 'Run a :grep through the server, where the override is in force',
+})
 
 map('n', '<Plug>(SignalGrepWord)', '<Cmd>SignalGrepWord<CR>')
 map('x', '<Plug>(SignalGrepSelection)', function()
@@ -67,6 +105,37 @@ vim.api.nvim_create_autocmd('BufFilePost', {
     end
   end,
 })
+
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'SignalGrepReady',
+  desc = 'Follow the mode, the language and the metrics of a server',
+  callback = function(event)
+    require('signal_grep.preferences').follow(vim.lsp.get_client_by_id(event.data.client_id))
+  end,
+})
+
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'SignalGrepExit',
+  desc = 'Give back what a server did',
+  callback = function(event)
+    require('signal_grep.preferences').forget(event.data.client_id)
+  end,
+})
+
+local function begin()
+  if require('signal_grep.userfile').read().overrideBuiltinGrep then
+    require('signal_grep.preferences').begin()
+  end
+end
+
+if vim.v.vim_did_enter == 1 then
+  vim.schedule(begin)
+else
+  vim.api.nvim_create_autocmd('VimEnter', {
+    desc = 'Take :grep where that was chosen',
+    callback = vim.schedule_wrap(begin),
+  })
+end
 
 highlight(0, 'SignalGrepMatch', { link = 'IncSearch', default = true })
 highlight(0, 'SignalGrepLine', { link = 'CursorLine', default = true })

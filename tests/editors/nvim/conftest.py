@@ -1,14 +1,17 @@
 """A project with a few files, and Neovims to search it with."""
 
+import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.editors.nvim.neovim import Neovim
+from tests.editors.nvim.neovim import CHOICES, Neovim
 from tests.server.wire import write_files
 
+NOTHING_CHOSEN = {"overrideBuiltinGrep": False, "startMetricsOnNextLoad": False, "locale": "en"}
 SERVER = [sys.executable, "-m", "sg_server"]
 
 Start = Callable[..., Neovim]
@@ -24,11 +27,13 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def start(tmp_path: Path, project: Path) -> Iterator[Start]:
-    """Starts Neovims in `project`."""
+    """Starts Neovims in `project`, of people who have `chosen` something for all editors."""
     started: list[Neovim] = []
 
-    def start_one(server: list[str] = SERVER) -> Neovim:
+    def start_one(server: list[str] = SERVER, chosen: Mapping[str, Any] | None = None) -> Neovim:
         home = tmp_path / f"home-{len(started)}"
+        if chosen is not None:
+            write_files(home, {CHOICES: json.dumps(NOTHING_CHOSEN | dict(chosen))})
         started.append(Neovim(home, project, server=server))
         return started[-1]
 

@@ -14,6 +14,8 @@ from tests.server.wire import require_tool
 ROOT = Path(__file__).resolve().parents[3]
 PLUGIN = ROOT / "editors/nvim"
 DEADLINE_SECONDS = 10.0
+CHOICES = "signal-grep.json"
+"""In the home of a person: what they chose for all editors."""
 
 
 def find_nvim() -> str:
@@ -154,7 +156,7 @@ def _clean_environment(home: Path) -> dict[str, str]:
         name: value for name, value in os.environ.items() if not name.startswith(("NVIM", "VIM", "XDG_"))
     }
     clean |= {"HOME": str(home), "LC_ALL": "C.UTF-8", "NVIM_LOG_FILE": str(home / "nvim.log")}
-    clean["SG_CONFIG"] = str(home / "signal-grep.json")
+    clean["SG_CONFIG"] = str(home / CHOICES)
     clean["PYTHONPATH"] = str(ROOT)  # servers start in the folder that they search
     for name in ("CONFIG_HOME", "DATA_HOME", "STATE_HOME", "CACHE_HOME", "RUNTIME_DIR"):
         folder = home / name.lower()

@@ -1,23 +1,43 @@
 --- The server of a project: found or started when it is needed, asked, and never waited for.
 local M = {}
 
+local words = require('signal_grep.words')
+
 M.NAME = 'signal_grep'
 
 ---@class signal_grep.Failure
 ---@field code integer
 ---@field message string
----@field data? {code: string, hint: string?}
+---@field data? {code: string, hint: string?, localized: {message: string, hint: string?}?}
 
 ---@alias signal_grep.Done fun(failure: signal_grep.Failure?, result: any, client: vim.lsp.Client?)
 
 local REQUEST_CANCELLED = -32800
-local CANCELLED = { code = REQUEST_CANCELLED, message = 'cancelled' }
-local STOPPED =
-  { code = -1, message = 'the server has stopped', data = { hint = ':checkhealth signal_grep says why' } }
+
+---@param message string
+---@param hint string
+---@return signal_grep.Failure
+local function failure_here(message, hint)
+  return { code = -1, message = message, data = { hint = hint } }
+end
+
+local function stopped()
+  return failure_here(words.text('server_stopped'), words.text('server_stopped_hint'))
+end
 
 ---@param failure signal_grep.Failure
 function M.is_cancelled(failure)
   return failure.code == REQUEST_CANCELLED
+end
+
+---@param client vim.lsp.Client
+---@param name string of a file or folder
+function M.is_inside(client, name)
+  name = vim.uv.fs_realpath(name) or name
+  return vim.iter(client.workspace_folders or {}):any(function(folder)
+    local path = vim.uri_to_fname(folder.uri)
+    return vim.fs.relpath(vim.uv.fs_realpath(path) or path, name) ~= nil
+  end)
 end
 
 --- Where a search from the current buffer looks: its project, or that of the working folder if that is there.
@@ -37,6 +57,24 @@ local function root(config)
   return chosen or start and vim.fs.root(start, config.root_markers or {}) or vim.uv.cwd()
 end
 
+---@param config vim.lsp.Config
+---@param folder string?
+---@return vim.lsp.Client?
+---@return string? problem
+local function start_in(config, folder)
+  if type(config.cmd) == 'table' and vim.fn.executable(config.cmd[1]) == 0 then
+    return nil, words.text('cannot_be_run', { program = config.cmd[1] })
+  elseif not folder then
+    return nil, words.text('folder_is_gone')
+  end
+  config = vim.tbl_extend('force', config, { root_dir = folder })
+  local id = vim.lsp.start(config, { attach = false, silent = true })
+  if not id then
+    return nil, words.text('server_does_not_start')
+  end
+  return vim.lsp.get_client_by_id(id)
+end
+
 --- The current buffer's server; else that of its project, which is started if there is none yet.
 ---@return vim.lsp.Client?
 ---@return string? problem
@@ -46,29 +84,28 @@ function M.start()
     return attached
   end
   local config = vim.lsp.config[M.NAME]
-  if type(config.cmd) == 'table' and vim.fn.executable(config.cmd[1]) == 0 then
-    return nil, ('%s cannot be run'):format(config.cmd[1])
-  end
-  local folder = root(config)
-  if not folder then
-    return nil, 'the current directory is gone'
-  end
-  config = vim.tbl_extend('force', config, { root_dir = folder })
-  local id = vim.lsp.start(config, { attach = false, silent = true })
-  if not id then
-    return nil, 'the server does not start'
-  end
-  return vim.lsp.get_client_by_id(id)
+  return start_in(config, root(config))
 end
 
----@param client vim.lsp.Client
----@param name string of a buffer
-local function is_inside(client, name)
-  name = vim.uv.fs_realpath(name) or name
-  return vim.iter(client.workspace_folders or {}):any(function(folder)
-    local path = vim.uri_to_fname(folder.uri)
-    return vim.fs.relpath(vim.uv.fs_realpath(path) or path, name) ~= nil
+--- A server that has the working folder in its project, which is started if there is none yet.
+---@return vim.lsp.Client?
+---@return string? problem
+function M.start_at_working_folder()
+  local config, folder = vim.lsp.config[M.NAME], vim.uv.cwd()
+  if not folder then
+    return nil, words.text('folder_is_gone')
+  end
+  local clients =
+    vim.list_extend(vim.lsp.get_clients({ name = M.NAME, bufnr = 0 }), vim.lsp.get_clients({ name = M.NAME }))
+  local running = vim.iter(clients):find(function(client)
+    return M.is_inside(client, folder)
   end)
+  if running then
+    return running
+  end
+  local chosen = root(config)
+  local is_chosen = chosen and vim.fs.relpath(chosen, folder) ~= nil
+  return start_in(config, is_chosen and chosen or vim.fs.root(folder, config.root_markers or {}) or folder)
 end
 
 --- Let the server see unsaved text that it has not been told of: of buffers without a file type, and of those
@@ -81,7 +118,7 @@ local function attach_modified(client)
       is_new
       and buffer.name ~= ''
       and vim.bo[buffer.bufnr].buftype == ''
-      and is_inside(client, buffer.name)
+      and M.is_inside(client, buffer.name)
     then
       vim.lsp.buf_attach_client(buffer.bufnr, client.id)
     end
@@ -115,7 +152,7 @@ function M.execute(command, argument, on_done, options)
     client, problem = M.start()
   end
   if not client then
-    finish({ code = -1, message = problem, data = { hint = ':checkhealth signal_grep says what to do' } })
+    finish(failure_here(assert(problem), words.text('server_missing_hint')))
     return function() end
   end
 
@@ -131,7 +168,7 @@ function M.execute(command, argument, on_done, options)
     end)
     request_id = id
     if not is_sent then
-      finish(STOPPED)
+      finish(stopped())
     end
   end
 
@@ -140,7 +177,7 @@ function M.execute(command, argument, on_done, options)
     callback = function(event)
       if event.data.client_id == client.id then
         if event.match == 'SignalGrepExit' then
-          finish(STOPPED)
+          finish(stopped())
         elseif not request_id then
           send()
         end
@@ -156,7 +193,7 @@ function M.execute(command, argument, on_done, options)
       if request_id then
         client:cancel_request(request_id)
       end
-      finish(CANCELLED)
+      finish({ code = REQUEST_CANCELLED, message = words.text('cancelled') })
     end
   end
 end

@@ -1,6 +1,8 @@
 --- What a person can choose. It is all kept in `vim.g.signal_grep`; nothing needs to be set.
 local M = {}
 
+local words = require('signal_grep.words')
+
 ---@class signal_grep.Config
 local defaults = {
   ---@type integer rows that a search or a page brings, 1 to 1,000
@@ -22,14 +24,14 @@ function M.get()
   for name, value in pairs(config) do
     local wanted = type(defaults[name])
     if wanted == 'nil' then
-      error(('vim.g.signal_grep: there is no option %q'):format(name), 0)
+      error(words.text('no_such_option', { name = name }), 0)
     elseif type(value) ~= wanted then
-      error(('vim.g.signal_grep.%s: takes a %s, not a %s'):format(name, wanted, type(value)), 0)
+      error(words.text('option_takes', { name = name, wanted = wanted, given = type(value) }), 0)
     end
   end
   if not vim.list_contains(PICKERS, config.picker) then
-    local known = table.concat(PICKERS, ', ')
-    error(('vim.g.signal_grep.picker: there is no %q, but: %s'):format(config.picker, known), 0)
+    local known = table.concat(PICKERS, words.text('between_names'))
+    error(words.text('no_such_picker', { name = config.picker, known = known }), 0)
   end
   return config
 end

@@ -4,10 +4,6 @@ local M = {}
 local client = require('signal_grep.client')
 local words = require('signal_grep.words')
 
-local INSTALL = {
-  'Install the server: pip install . in a clone of Signal Grep (or pipx, or uv tool install)',
-  "or say where it is: vim.lsp.config('signal_grep', { cmd = { '/path/to/sg-server' } })",
-}
 --- Milliseconds for the server to start and answer.
 local PATIENCE = 10000
 
@@ -16,14 +12,15 @@ local PATIENCE = 10000
 local function check_program(name, program)
   if program.version then
     local version = program.version:gsub('^ripgrep ', '')
-    vim.health.ok(('%s %s: %s (found by %s)'):format(name, version, program.path, program.found))
+    local values = { name = name, version = version, path = program.path, found = program.found }
+    vim.health.ok(words.text('health_program', values))
   end
 end
 
 local function check_options()
   local ok, problem = pcall(require('signal_grep.pickers').name)
   if not ok then
-    vim.health.error(problem, 'See :help signal-grep-options')
+    vim.health.error(problem, words.text('health_options'))
   end
 end
 
@@ -41,18 +38,27 @@ local function ask()
   return failure, health
 end
 
+--- Who does what `:grep` does, and why it is not who was chosen.
+---@param mode table of `sg.mode`
+local function report_mode(mode)
+  local tell = mode.configured == mode.effective and vim.health.info or vim.health.warn
+  tell(require('signal_grep.preferences').describe(mode))
+end
+
 ---@param health table
 local function report(health)
-  vim.health.ok(('sg-server %s, Python %s'):format(health.server, health.python))
+  vim.health.ok(words.text('health_server', { version = health.server, python = health.python }))
   check_program('ripgrep', health.rg)
   check_program('ctags', health.ctags)
   for _, folder in ipairs(health.folders) do
-    vim.health.info(('searches %s (%s)'):format(folder.path, folder.name))
+    vim.health.info(words.text('health_folder', { path = folder.path, name = folder.name }))
   end
   if health.positionEncoding ~= 'utf-8' then
-    vim.health.error(('the session counts in %s'):format(health.positionEncoding), {
-      "Offer the server utf-8: leave general.positionEncodings out of vim.lsp.config('signal_grep')",
-    })
+    local problem = words.text('health_encoding', { encoding = health.positionEncoding })
+    vim.health.error(problem, words.text('health_encoding_hint'))
+  end
+  if health.mode then -- else what is wrong with the file is among the problems
+    report_mode(health.mode)
   end
   for _, problem in ipairs(health.problems) do
     local tell = problem.code == 'rg-missing' and vim.health.error or vim.health.warn
@@ -65,7 +71,11 @@ function M.check()
   check_options()
   local failure, health = ask()
   if failure then
-    vim.health.error(words.failure(failure):gsub(':checkhealth.*', ''), INSTALL)
+    -- Its hint leads to this report.
+    vim.health.error((words.parts_of(failure)), {
+      words.meaning('health_install', 'server'),
+      words.meaning('health_install', 'configure'),
+    })
   elseif health then
     report(health)
   end

@@ -7,6 +7,12 @@ function M.setup(options)
   vim.g.signal_grep = options
 end
 
+---@param name string
+---@return string
+local function text(name)
+  return require('signal_grep.words').text(name)
+end
+
 ---@param problem string
 local function refuse(problem)
   require('signal_grep.words').say(problem, vim.log.levels.ERROR)
@@ -19,7 +25,7 @@ end
 function M.grep(typed, options)
   local request, problem = require('signal_grep.arguments').parse(typed)
   if not request or not request.params.pattern then
-    return refuse(problem or 'a pattern is required')
+    return refuse(problem or text('pattern_is_missing'))
   end
   return require('signal_grep.search').into_list(request, options or {})
 end
@@ -31,11 +37,11 @@ end
 function M.word(flags, options)
   local request, problem = require('signal_grep.arguments').parse(flags or '')
   if not request or request.params.pattern then
-    return refuse(problem or 'the word under the cursor is the pattern; only flags can be given')
+    return refuse(problem or text('word_is_pattern'))
   end
   local word = vim.fn.expand('<cword>')
   if word == '' then
-    return refuse('there is no word under the cursor')
+    return refuse(text('no_word'))
   end
   local params = { pattern = word, literal = true, wholeWord = true, ignoreCase = false }
   request.params = vim.tbl_extend('force', params, request.params)
@@ -64,6 +70,30 @@ end
 --- Show the source and the symbol around the cursor, or around the match under it in a list.
 function M.inspect()
   require('signal_grep.inspect').at_cursor()
+end
+
+--- Choose who does what `:grep` does, for all editors, or ask who does it now.
+---@param action? 'additive'|'override'|'status'
+function M.mode(action)
+  require('signal_grep.preferences').mode(action or 'status')
+end
+
+--- Compare answers with those of the usual grep tool, or stop that.
+---@param action? 'on'|'off'|'report'|'on-next-load'
+function M.count(action)
+  require('signal_grep.preferences').metrics(action or 'report')
+end
+
+--- Choose the language in which people are spoken to, for all editors.
+---@param action? 'en'|'zh-CN'|'status'
+function M.language(action)
+  require('signal_grep.preferences').language(action or 'status')
+end
+
+--- What metrics say, for a statusline: it is kept, and costs next to nothing. Empty while they are off.
+---@return string
+function M.metrics()
+  return require('signal_grep.metrics').line()
 end
 
 --- Search while typing. `typed` is what the prompt begins with: flags and a pattern.

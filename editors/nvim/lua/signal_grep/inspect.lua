@@ -7,22 +7,12 @@ local words = require('signal_grep.words')
 
 local NAMESPACE = vim.api.nvim_create_namespace('signal_grep.inspect')
 
-local STRUCTURES = {
-  ['no-enclosing-symbol'] = 'no symbol around it',
-  ['provider-unavailable'] = 'nothing here can tell symbols: neither ctags nor a grammar',
-  ['unsupported-range'] = 'where symbols of this language end is not known',
-  ['parse-error'] = 'the symbols of this file could not be read',
-  ['oversized'] = 'the file is too large to look for symbols',
-  ['source-unavailable'] = 'the source cannot be read',
-  ['source-changed'] = 'the source is not what was searched any more; search again',
-}
-
 ---@param inspection table
 ---@return string
 local function heading(inspection)
   local symbol = inspection.symbol
   if not symbol then
-    return STRUCTURES[inspection.structure] or inspection.structure
+    return words.meaning('structures', inspection.structure)
   end
   local name = symbol.container and ('%s.%s'):format(symbol.container, symbol.name) or symbol.name
   return ('%s %s (%s)'):format(symbol.kind, name, symbol.provider)
@@ -33,7 +23,7 @@ end
 local function omitted(inspection)
   local before, after = inspection.linesOmittedBefore or 0, inspection.linesOmittedAfter or 0
   if before + after > 0 then
-    return (' %d lines more above, %d below '):format(before, after)
+    return words.text('lines_omitted', { above = before, below = after })
   end
 end
 
@@ -94,10 +84,10 @@ local function target()
   local source, index = lists.match_at_cursor()
   if source then
     local asked_client = vim.lsp.get_client_by_id(source.client_id)
-    local problem = not asked_client and 'the server that searched has ended; search again' or nil
+    local problem = not asked_client and words.text('server_has_ended') or nil
     return { snapshot = source.snapshot, matchIndex = index }, asked_client, problem
   elseif vim.bo.buftype ~= '' or vim.api.nvim_buf_get_name(0) == '' then
-    return nil, nil, 'there is nothing to inspect here: neither a file nor a match'
+    return nil, nil, words.text('nothing_to_inspect')
   end
   local line, column = unpack(vim.api.nvim_win_get_cursor(0))
   return { uri = vim.uri_from_bufnr(0), position = { line = line - 1, character = column } }

@@ -87,6 +87,29 @@ function M.fill(place, pattern, client, result)
   })
 end
 
+--- Put what a search found at the end of the current list, whoever made that. Each item says what it is from.
+---@param place signal_grep.Place
+---@param pattern string
+---@param client vim.lsp.Client
+---@param result table
+function M.add(place, pattern, client, result)
+  if read(place, { nr = '$' }).nr == 0 then
+    return M.fill(place, pattern, client, result)
+  end
+  local added = items(client, result.matches)
+  for _, item in ipairs(added) do
+    item.user_data.source = { client_id = client.id, pattern = pattern, snapshot = result.snapshot }
+  end
+  write(place, 'a', { items = added })
+end
+
+--- Begin a list with nothing in it.
+---@param place signal_grep.Place
+---@param title string
+function M.fill_with_nothing(place, title)
+  write(place, ' ', { title = title, items = {} })
+end
+
 --- Put a further page at the end of the list it belongs to. The current item stays.
 ---@param place signal_grep.Place
 ---@param id integer of the list
@@ -134,8 +157,9 @@ function M.match_at_cursor()
   local place = is_location and { window = vim.api.nvim_get_current_win() } or {}
   local list = read(place, { items = 0, context = 0 })
   local item = list.items[vim.fn.line('.')]
-  local source = type(list.context) == 'table' and list.context.signal_grep
-  local index = item and type(item.user_data) == 'table' and item.user_data.signal_grep
+  local data = item and type(item.user_data) == 'table' and item.user_data or {}
+  local source = data.source or type(list.context) == 'table' and list.context.signal_grep
+  local index = data.signal_grep
   if source and index then
     return source, index
   end
@@ -161,6 +185,13 @@ end
 ---@param place signal_grep.Place
 function M.jump(place)
   vim.cmd(place.window and 'lfirst' or 'cfirst')
+end
+
+--- Go to the current match, which is the first of a new list.
+---@param place signal_grep.Place
+---@param modifiers table of `nvim_cmd()`
+function M.jump_to_current(place, modifiers)
+  vim.cmd({ cmd = place.window and 'll' or 'cc', mods = modifiers })
 end
 
 return M

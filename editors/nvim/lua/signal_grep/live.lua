@@ -175,7 +175,7 @@ function Live:typed_on()
   self.stop = live_search.start(vim.api.nvim_win_get_buf(self.origin), typed, {
     begin = function()
       vim.api.nvim_win_set_cursor(self.list.window, { 1, 0 })
-      self:say('searching …')
+      self:say(words.text('searching'))
     end,
     rows = function(more, totals, used)
       self.used = used
@@ -186,7 +186,7 @@ function Live:typed_on()
     answer = function(result, used)
       self.used = used
       self:show(result.matches or {})
-      self:say(table.concat({ words.totals(result.totals), words.partial(result) }, ' · '))
+      self:say(words.summary(result))
     end,
     problem = function(text, group)
       self:show({})

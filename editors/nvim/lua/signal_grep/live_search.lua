@@ -105,7 +105,7 @@ function M.stream(buffer, typed, show)
     end,
     answer = function(result, used)
       show(vim.tbl_filter(unseen, result.matches or {}), used, true)
-      echo(table.concat({ words.totals(result.totals), words.partial(result) }, ' · '))
+      echo(words.summary(result))
     end,
     problem = function(text, group)
       show({}, nil, true)

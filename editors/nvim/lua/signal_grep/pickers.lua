@@ -24,7 +24,7 @@ function M.name()
   if wanted == 'auto' then
     return vim.iter(PLUGINS):find(is_installed) or 'float'
   elseif vim.list_contains(PLUGINS, wanted) and not is_installed(wanted) then
-    error(('vim.g.signal_grep.picker: %s is not installed'):format(wanted), 0)
+    error(require('signal_grep.words').text('picker_is_missing', { name = wanted }), 0)
   end
   return wanted
 end

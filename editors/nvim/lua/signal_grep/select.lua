@@ -9,7 +9,7 @@ local words = require('signal_grep.words')
 local function search(typed)
   local request, problem = require('signal_grep.arguments').parse(typed)
   if not request or not request.params.pattern then
-    return words.say(problem or 'a pattern is required', vim.log.levels.ERROR)
+    return words.say(problem or words.text('pattern_is_missing'), vim.log.levels.ERROR)
   end
   local asked = { mode = 'matches', view = 'items', limit = config.get().limit, keep = false }
   client.execute('sg.search', vim.tbl_extend('force', asked, request.params), function(failure, result, used)
@@ -35,7 +35,7 @@ end
 --- Ask for flags and a pattern, then for one of the matches, and go there.
 ---@param typed string what the question begins with
 function M.open(typed)
-  vim.ui.input({ prompt = 'Signal Grep: ', default = typed }, function(answer)
+  vim.ui.input({ prompt = words.text('question'), default = typed }, function(answer)
     if answer and answer ~= '' then
       search(answer)
     end

@@ -1,26 +1,52 @@
---- What people are told: titles of lists, one-line results, failures.
+--- What people are told, in their language: titles of lists, one-line results, failures.
 local M = {}
 
-local REASONS = {
-  ['retention-limit'] = 'too much matched to keep it all',
-  ['unreadable-path'] = 'some paths could not be read',
-  ['oversized-line'] = 'some lines are too long to be shown',
-  ['binary-file'] = 'some files are binary from some point on',
-}
+local LANGUAGES = { en = 'signal_grep.languages.en', ['zh-CN'] = 'signal_grep.languages.zh_CN' }
+local SEPARATOR = ' · '
 
-local PREFIX = 'Signal Grep: '
+---@type table<string, string|table<string, string>>?
+local language
 
----@param number integer
-function M.grouped(number)
-  local text = tostring(number):reverse():gsub('(%d%d%d)', '%1,'):reverse()
-  return (text:gsub('^,', ''))
+--- Speak the language of `locale` from now on, as the server has it.
+---@param locale string?
+function M.speak(locale)
+  language = require(LANGUAGES[locale] or LANGUAGES.en)
+end
+
+local function spoken()
+  if not language then
+    M.speak(require('signal_grep.userfile').read().locale)
+  end
+  return assert(language)
+end
+
+--- A text of the catalogue, with values in the places that it names.
+---@param name string
+---@param values? table<string, string|integer>
+---@return string
+function M.text(name, values)
+  return (spoken()[name]:gsub('{(%w+)}', values or {}))
+end
+
+--- What one of the server's own words means; the word itself where that is not known.
+---@param group string of the catalogue
+---@param word string
+---@return string
+function M.meaning(group, word)
+  return spoken()[group][word] or word
 end
 
 ---@param number integer
----@param one string
----@param many string
-local function count(number, one, many)
-  return ('%s %s'):format(M.grouped(number), number == 1 and one or many)
+function M.grouped(number)
+  local digits = tostring(math.abs(number)):reverse():gsub('(%d%d%d)', '%1,'):reverse()
+  return (number < 0 and '-' or '') .. digits:gsub('^,', '')
+end
+
+--- A number with what it counts.
+---@param noun 'match'|'file'|'search'
+---@param number integer
+function M.count(noun, number)
+  return M.text(noun .. (number == 1 and '_one' or '_many'), { count = M.grouped(number) })
 end
 
 --- A pattern on one line, and not longer than people read.
@@ -33,11 +59,12 @@ end
 ---@param totals {matches: integer, files: integer}
 ---@param shown integer? rows in the list, where that may be fewer
 function M.totals(totals, shown)
-  local matches = count(totals.matches, 'match', 'matches')
+  local values = { matches = M.count('match', totals.matches), files = M.count('file', totals.files) }
   if shown and shown < totals.matches then
-    matches = ('%s of %s'):format(M.grouped(shown), matches)
+    values.shown = M.grouped(shown)
+    return M.text('totals_shown', values)
   end
-  return ('%s in %s'):format(matches, count(totals.files, 'file', 'files'))
+  return M.text('totals', values)
 end
 
 ---@param result table of `sg.search`
@@ -45,10 +72,22 @@ end
 function M.partial(result)
   if result.status == 'partial' then
     local reasons = vim.tbl_map(function(reason)
-      return REASONS[reason] or reason
+      return M.meaning('reasons', reason)
     end, result.partialReasons)
-    return 'partial: ' .. table.concat(reasons, ', ')
+    return M.text('partial', { reasons = table.concat(reasons, M.text('between_reasons')) })
   end
+end
+
+--- Exact counts, and whether that is everything.
+---@param result table
+---@param shown integer?
+function M.summary(result, shown)
+  return table.concat({ M.totals(result.totals, shown), M.partial(result) }, SEPARATOR)
+end
+
+---@param text string
+local function said(text)
+  return M.text('said', { text = text })
 end
 
 --- What a list is called: the pattern, exact counts, and whether that is everything.
@@ -56,38 +95,61 @@ end
 ---@param result table
 ---@param shown integer
 function M.title(pattern, result, shown)
-  local parts = { PREFIX .. M.pattern(pattern), M.totals(result.totals, shown), M.partial(result) }
-  return table.concat(parts, ' · ')
+  return said(M.pattern(pattern) .. SEPARATOR .. M.summary(result, shown))
 end
 
 --- What an empty search says, with what the rules kept out of it.
 ---@param pattern string
 ---@param result table
 function M.nothing(pattern, result)
-  local searched = count(result.totals.filesSearched, 'file', 'files')
-  local parts = { ('nothing matches %s in %s'):format(M.pattern(pattern), searched), M.partial(result) }
+  local files = M.count('file', result.totals.filesSearched)
+  local parts = { M.text('nothing', { pattern = M.pattern(pattern), files = files }), M.partial(result) }
   local kept_out = result.keptOut
   if kept_out and kept_out.matching[1] then
     local paths = vim.tbl_map(function(file)
       return file.path
     end, vim.list_slice(kept_out.matching, 1, 3))
-    local more = #kept_out.matching > 3 and ', …' or ''
-    parts[#parts + 1] = 'ignored, hidden or binary files do: ' .. table.concat(paths, ', ') .. more
+    paths[#paths + 1] = #kept_out.matching > 3 and M.text('more_names') or nil
+    parts[#parts + 1] = M.text('kept_out', { paths = table.concat(paths, M.text('between_names')) })
   end
-  return table.concat(parts, ' · ')
+  return table.concat(parts, SEPARATOR)
 end
 
 ---@param message string
 ---@param level integer? of `vim.log.levels`
 function M.say(message, level)
-  vim.notify(PREFIX .. message, level or vim.log.levels.INFO)
+  vim.notify(said(message), level or vim.log.levels.INFO)
+end
+
+--- Say something that is no news any more when the next thing is said.
+---@param message string
+function M.whisper(message)
+  vim.api.nvim_echo({ { said(message) } }, false, {})
+end
+
+--- Tell how much was found, and whether that is everything.
+---@param result table
+---@param shown integer rows in the list
+function M.tell(result, shown)
+  M.say(M.summary(result, shown), result.status == 'partial' and vim.log.levels.WARN or nil)
+end
+
+--- What went wrong, and what to do about it.
+---@param failure signal_grep.Failure
+---@return string message
+---@return string? hint
+function M.parts_of(failure)
+  local data = failure.data or {}
+  -- There where people are spoken to in another language than models.
+  local localized = data.localized or { message = failure.message, hint = data.hint }
+  return localized.message, localized.hint
 end
 
 ---@param failure signal_grep.Failure
 ---@return string
 function M.failure(failure)
-  local hint = failure.data and failure.data.hint
-  return hint and ('%s. %s'):format(failure.message, hint) or failure.message
+  local message, hint = M.parts_of(failure)
+  return hint and M.text('with_hint', { message = message, hint = hint }) or message
 end
 
 --- Tell a failure; a cancelled request is none.

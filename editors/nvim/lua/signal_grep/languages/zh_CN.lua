@@ -1,0 +1,91 @@
+--- What people read, in Simplified Chinese.
+
+---@type table<string, string|table<string, string>>
+return {
+  said = 'Signal Grep：{text}',
+  with_hint = '{message}。{hint}',
+  between_names = '、',
+  between_reasons = '；',
+  more_names = '……',
+
+  match_one = '{count} 处匹配',
+  match_many = '{count} 处匹配',
+  file_one = '{count} 个文件',
+  file_many = '{count} 个文件',
+  totals = '{files}中有 {matches}',
+  totals_shown = '{files}中有 {matches}，已列出 {shown} 处',
+  more_matches = '又列出 {count} 处',
+
+  searching_for = '正在搜索 {pattern}（按 <C-c> 取消）',
+  searching = '正在搜索……',
+  partial = '结果不完整：{reasons}',
+  reasons = {
+    ['retention-limit'] = '匹配过多，未能全部保留',
+    ['unreadable-path'] = '部分路径无法读取',
+    ['oversized-line'] = '部分行过长，无法显示',
+    ['binary-file'] = '部分文件从某处起是二进制内容',
+  },
+  nothing = '在 {files}中没有找到 {pattern}',
+  kept_out = '但以下被忽略、隐藏或二进制的文件中有：{paths}',
+  list_is_complete = '保留的匹配已全部列出',
+  list_of_others = '位置列表和 quickfix 列表都不是 Signal Grep 的结果',
+  window_is_gone = '位置列表所在的窗口已关闭',
+  server_has_ended = '执行这次搜索的服务器已退出，请重新搜索',
+
+  no_flag = '没有 {word} 这个选项；以连字符开头的模式请写在 -- 之后',
+  flag_needs_value = '{word} 后面缺少值',
+  pattern_is_missing = '请输入要搜索的模式',
+  word_is_pattern = '搜索的就是光标下的单词，此处只能给出选项',
+  no_word = '光标下没有单词',
+  question = 'Signal Grep：',
+
+  lines_omitted = ' 上方还有 {above} 行，下方还有 {below} 行 ',
+  nothing_to_inspect = '这里既不是文件，也不是匹配项，没有可查看的源代码',
+  structures = {
+    ['no-enclosing-symbol'] = '不在任何符号之内',
+    ['provider-unavailable'] = '无法识别符号：既没有 ctags，也没有相应的语法',
+    ['unsupported-range'] = '无法得知这种语言的符号到哪里结束',
+    ['parse-error'] = '无法读取此文件中的符号',
+    ['oversized'] = '文件过大，不查找符号',
+    ['source-unavailable'] = '无法读取源代码',
+    ['source-changed'] = '源代码在搜索之后已改变，请重新搜索',
+  },
+
+  needs_neovim = '需要 Neovim 0.11 或更新的版本',
+  cancelled = '已取消',
+  server_stopped = '服务器已停止',
+  server_stopped_hint = '原因请见 :checkhealth signal_grep',
+  server_missing_hint = '解决办法请见 :checkhealth signal_grep',
+  cannot_be_run = '无法运行 {program}',
+  folder_is_gone = '当前目录已不存在',
+  server_does_not_start = '服务器无法启动',
+
+  no_such_option = 'vim.g.signal_grep：没有 "{name}" 这个选项',
+  option_takes = 'vim.g.signal_grep.{name}：类型应为 {wanted}，而不是 {given}',
+  no_such_picker = 'vim.g.signal_grep.picker：没有 "{name}"，可用的有：{known}',
+  picker_is_missing = 'vim.g.signal_grep.picker：未安装 {name}',
+
+  modes = {
+    additive = '附加模式（additive）：:grep 和 :lgrep 仍是 Neovim 自带的',
+    override = '接管模式（override）：:grep 和 :lgrep 由 Signal Grep 执行',
+  },
+  mode_held_back = '已选择接管模式（override），但在此处未生效：{reason}',
+  unsaved_not_searched = '这次 :grep 读取的是磁盘上的文件，未搜索尚未保存的内容',
+  plugins_failed = '{source}：{problem}',
+  metrics_saved = 'SG：{searches}节省 {tokens} 个 token',
+  metrics_on_next_load = '统计将从下一次会话开始',
+  search_one = '{count} 次搜索',
+  search_many = '{count} 次搜索',
+  language = '界面语言为简体中文',
+
+  health_install = {
+    server = '请安装服务器：在 Signal Grep 的克隆目录中运行 pip install .（也可用 pipx 或 uv tool install）',
+    configure = "或指明其位置：vim.lsp.config('signal_grep', { cmd = { '/path/to/sg-server' } })",
+  },
+  health_options = '请见 :help signal-grep-options',
+  health_program = '{name} {version}：{path}（来源：{found}）',
+  health_server = 'sg-server {version}，Python {python}',
+  health_folder = '搜索范围：{path}（{name}）',
+  health_encoding = '此会话的列以 {encoding} 计',
+  health_encoding_hint = "请不要在 vim.lsp.config('signal_grep') 中设置 general.positionEncodings",
+}
