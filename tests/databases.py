@@ -61,11 +61,18 @@ class Database:
             cursor = connection.execute(query, values or None)
             return cursor.fetchall() if cursor.description else []
 
+    def empty(self) -> None:
+        """Make it as it was when new, which takes a tenth of the time of a new one."""
+        self.sql("DROP SCHEMA IF EXISTS signal_grep, evil CASCADE")
+        self.sql(f"GRANT CREATE ON DATABASE {self.name} TO PUBLIC")
+
 
 class Server:
     """One PostgreSQL, which listens in a folder of its own only."""
 
-    def __init__(self, programs: Path) -> None:
+    def __init__(self, programs: Path, *, durable: bool = False) -> None:
+        """`durable` has it wait for the disk, as a server that is used does."""
+        self._fsync = "on" if durable else "off"
         self.folder = Path(tempfile.mkdtemp(prefix="sg-pg-"))
         self._data = self.folder / "data"
         self._programs = programs
@@ -86,7 +93,7 @@ class Server:
 
     def start(self) -> None:
         """Start, and wait until it answers."""
-        settings = f"-k {self.folder} -c listen_addresses= -c fsync=off -c max_connections=50"
+        settings = f"-k {self.folder} -c listen_addresses= -c fsync={self._fsync} -c max_connections=50"
         self._control("start", "-l", self.folder / "log", "-o", settings)
 
     def stop(self) -> None:
@@ -94,11 +101,10 @@ class Server:
         self._control("stop", "-m", "immediate")
 
     def create(self) -> Database:
-        """A database of its own for one test, in which any role may create a schema."""
+        """One more database, in which any role may create a schema."""
         database = Database(self, next(self._names))
-        everywhere = Database(self, "postgres")
-        everywhere.sql(f"CREATE DATABASE {database.name}")
-        everywhere.sql(f"GRANT CREATE ON DATABASE {database.name} TO PUBLIC")
+        Database(self, "postgres").sql(f"CREATE DATABASE {database.name}")
+        database.empty()
         return database
 
     def remove(self) -> None:

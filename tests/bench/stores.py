@@ -38,7 +38,7 @@ def database() -> Iterator[Database | None]:
     if programs is None:
         yield None
         return
-    server = Server(programs)
+    server = Server(programs, durable=True)
     try:
         server.prepare()
         server.start()

@@ -35,11 +35,28 @@ def _running(server: Server) -> Iterator[Server]:
         server.remove()
 
 
+@pytest.fixture(scope="session")
+def debian_database(debian_server: Server) -> Database:
+    """One that many tests empty and use."""
+    return debian_server.create()
+
+
+@pytest.fixture(scope="session")
+def packaged_database(packaged_server: Server) -> Database:
+    """The same in the other server."""
+    return packaged_server.create()
+
+
 @pytest.fixture(params=["debian", "packaged"])
 def database(request: pytest.FixtureRequest) -> Database:
     """An empty database, in one server and then in the other."""
-    server: Server = request.getfixturevalue(f"{request.param}_server")
-    return server.create()
+    return _emptied(request)
+
+
+def _emptied(request: pytest.FixtureRequest) -> Database:
+    database: Database = request.getfixturevalue(f"{request.param}_database")
+    database.empty()
+    return database
 
 
 @pytest_asyncio.fixture
@@ -55,8 +72,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     """An empty store, in each back end in turn; in PostgreSQL it is that of alice."""
     place = str(tmp_path / "kept" / "entries.db")
     if request.param != "sqlite":
-        server: Server = request.getfixturevalue(f"{request.param}_server")
-        place = server.create().address("alice")
+        place = _emptied(request).address("alice")
     opened = open_store(place)
     yield opened
     await opened.close()

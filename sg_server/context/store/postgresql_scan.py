@@ -4,34 +4,28 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
-from zlib import crc32
 
 from sg_server import limits
 from sg_server.context.filters import Filters
 from sg_server.context.store.interface import StoredText
 from sg_server.context.store.narrowing import Narrowing
 from sg_server.context.store.postgresql_entries import where
-from sg_server.text.folding import fold, trigrams
+from sg_server.context.store.trigram_numbers import number, numbers
+from sg_server.text.folding import fold
 
 Row = tuple[Any, ...]
 Ask = Callable[[str, Sequence[object]], Awaitable[list[Row]]]
 """Runs one query, as a transaction of its own."""
 
-_SIGN = 2**31
-
 
 def index_of(text: str) -> str:
     """The trigrams of a text as the index keeps them, each once."""
-    return _array(trigrams(fold(text)))
+    return _array(numbers(fold(text)))
 
 
-def _array(found: Iterable[str]) -> str:
-    """Trigrams as PostgreSQL writes an array of integers. Two that share one only make the index less sharp.
-
-    As text it takes a quarter of the time that psycopg takes for a list of numbers.
-    """
-    numbers = {crc32(trigram.encode("utf-8", "surrogatepass")) - _SIGN for trigram in found}
-    return f"{{{','.join(map(str, numbers))}}}"
+def _array(found: Iterable[int]) -> str:
+    """As PostgreSQL writes an array: that takes a quarter of the time that psycopg takes for a list."""
+    return f"{{{','.join(map(str, found))}}}"
 
 
 async def scan(
@@ -56,7 +50,7 @@ async def _found(
     for group in narrowed:
         asked = " UNION ".join(["SELECT signal_grep.holding(%s::text::integer[])"] * len(group))
         condition += f" AND id IN ({asked})"
-        values += map(_array, group)
+        values += (_array(map(number, alternative)) for alternative in group)
     yield await ask(f"{_heads(filters)} WHERE {condition} ORDER BY id DESC", values)
 
 
