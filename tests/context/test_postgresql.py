@@ -109,7 +109,7 @@ async def test_no_client_can_claim_to_be_another(shared: Shared, database: Datab
         "UPDATE signal_grep.entries SET owner = 'bob' RETURNING id": [],
         "DELETE FROM signal_grep.entries RETURNING id": [],
         "UPDATE signal_grep.node_summaries SET summary = '' RETURNING id": [],
-        "SELECT signal_grep.index_entry((SELECT id FROM signal_grep.entries), '{1}')": [(None,)],
+        f"SELECT signal_grep.index_entry('{entry.id}', '{{1}}')": [(None,)],
     }
     for query, answer in attempts.items():
         assert database.sql(query, role="bob") == answer, query
@@ -131,6 +131,23 @@ async def test_no_client_can_claim_to_be_another(shared: Shared, database: Datab
     assert await texts(alice, "needle") == ["needle of alice"]
 
 
+async def test_the_role_that_owns_the_tables_is_a_client_like_any_other(
+    shared: Shared, database: Database
+) -> None:
+    alice, bob = shared
+    assert await alice.page(EVERY, limit=1, before=None) == ()
+    entry = await bob.put(note("needle of bob"))
+    await bob.keep_summaries(entry.id, version=1, summary=None, nodes=[SECRET])
+    assert database.sql("SELECT tableowner FROM pg_tables WHERE schemaname = 'signal_grep'")[0] == ("alice",)
+    for query in (
+        "SELECT id FROM signal_grep.entries",
+        "SELECT id FROM signal_grep.node_summaries",
+        "DELETE FROM signal_grep.entries RETURNING id",
+    ):
+        assert database.sql(query, role="alice") == []
+    assert await texts(bob, "needle") == ["needle of bob"]
+
+
 async def test_an_owner_cannot_give_an_entry_away(shared: Shared, database: Database) -> None:
     alice, _ = shared
     await alice.put(note("needle"))
@@ -142,8 +159,8 @@ async def test_functions_of_another_schema_are_not_called_for_ours(
     shared: Shared, database: Database
 ) -> None:
     alice, bob = shared
-    await alice.put(note("needle"))
-    database.sql("CREATE SCHEMA evil AUTHORIZATION bob")
+    await alice.put(note("needle", readers="*"))
+    database.sql("CREATE SCHEMA evil AUTHORIZATION bob; GRANT USAGE ON SCHEMA evil TO PUBLIC")
     database.sql(
         "CREATE FUNCTION evil.contains(integer[], integer[]) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
         role="bob",
@@ -155,7 +172,15 @@ async def test_functions_of_another_schema_are_not_called_for_ours(
     query = "SELECT count(*) FROM signal_grep.holding('{1,2,3}')"
     with psycopg.connect(database.address("bob"), options="-c search_path=evil,pg_catalog") as connection:
         assert connection.execute(query).fetchall() == [(0,)]
-    assert await texts(bob, "needle") == []
+    assert await texts(bob, "needle") == ["needle"]
+
+
+async def test_a_reader_cannot_spoil_the_index(shared: Shared, database: Database) -> None:
+    alice, bob = shared
+    entry = await alice.put(note("needle for all", readers="*"))
+    spoil = f"SELECT signal_grep.index_entry('{entry.id}', '{{1}}')"
+    assert database.sql(spoil, role="bob") == [(None,)]
+    assert await texts(alice, "needle") == await texts(bob, "needle") == ["needle for all"]
 
 
 async def test_a_literal_is_looked_for_in_the_index(shared: Shared, database: Database) -> None:

@@ -1,6 +1,7 @@
 """What every back end does alike."""
 
 import asyncio
+import itertools
 from collections.abc import Iterable
 
 import pytest
@@ -282,18 +283,20 @@ async def test_many_entries_come_in_order_whether_narrowed_or_not(
 
 async def test_a_scan_meets_what_happens_meanwhile(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "STORE_BATCH_BYTES", 1)
-    for required in ((), (("entry",),)):
-        entries = await put_all(store, [f"entry {n}" for n in range(4)])
+    is_open = MetadataFilter(path=("open",), operator="eq", values=(True,), case_sensitive=False)
+    for filters, required in itertools.product(
+        (Filters(thread_id="t"), Filters(metadata=(is_open,))), ((), (("entry",),))
+    ):
+        entries = [await store.put(note(f"entry {n}", metadata={"open": True})) for n in range(4)]
         seen: list[str] = []
-        async for batch in store.scan(Filters(thread_id="t"), required=required, before=None):
+        async for batch in store.scan(filters, required=required, before=None):
             seen += [found.text for found in batch]
             if len(seen) == 1:
-                await store.put(note("entry late"))
+                await store.put(note("entry late", metadata={"open": True}))
                 await store.delete([entries[2].id])
                 await store.put(note("entry moved", thread="other"), id=entries[1].id)
         assert seen == ["entry 3", "entry 0"]
-        for thread, number in (("t", 3), ("other", 1)):
-            await store.delete_matching(Filters(thread_id=thread), confirm=number)
+        await store.delete_matching(EVERY, confirm=4)
 
 
 async def test_the_index_finds_whatever_has_the_literal(store: Store) -> None:
