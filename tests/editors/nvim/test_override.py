@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.editors.nvim.conftest import Start
+from tests.editors.nvim.conftest import SERVER, Start
 from tests.editors.nvim.neovim import CHOICES, Neovim
 from tests.editors.nvim.rpc import NeovimError
-from tests.server.wire import write_files
+from tests.server.wire import write_files, write_program
 
 ON = "require('signal_grep.override').is_on()"
 OFF = f"not {ON}"
@@ -105,6 +105,7 @@ def test_unsaved_text_is_searched(overridden: Neovim) -> None:
     overridden.command("call setline(1, 'a needle, unsaved')")
     typed(overridden, "grep needle %")
     assert places(overridden.quickfix()) == [("a.txt", 1, 3, 9), ("a.txt", 2, 12, 18)]
+    assert "not searched" not in overridden.messages
 
 
 def test_the_list_is_there_for_what_follows_a_bar(overridden: Neovim) -> None:
@@ -126,7 +127,9 @@ def test_matches_are_added_to_a_list_and_can_be_inspected(overridden: Neovim) ->
     assert places(overridden.quickfix()) == [ALL[0], ("b.txt", 2, 8, 11)]
     overridden.command("copen | normal! G")
     overridden.command("SignalGrepInspect")
-    overridden.until("vim.iter(vim.api.nvim_list_wins()):any(function(w) return vim.w[w].signal_grep end)")
+    shown = "vim.iter(vim.api.nvim_list_wins()):find(function(window) return vim.w[window].signal_grep end)"
+    overridden.until(shown)
+    assert "needle two" in overridden.lua(f"return vim.fn.getbufline(vim.fn.winbufnr({shown}), 1, '$')")
 
 
 def test_location_lists_are_of_their_window(overridden: Neovim) -> None:
@@ -181,7 +184,9 @@ def test_mappings_and_the_history_have_what_was_typed(overridden: Neovim) -> Non
     assert places(overridden.quickfix()) == IN_SOURCE
     overridden.command("let g:done = 0")
     typed(overridden, "silent grep! two")
-    assert overridden.lua("return vim.fn.histget(':', -2)") == "silent grep! two"
+    history = overridden.lua("return vim.fn.execute('history :')")
+    assert "silent grep! two" in history
+    assert "Instead" not in history
 
 
 def test_a_script_runs_the_same_search_and_is_told_of_unsaved_text(overridden: Neovim) -> None:
@@ -216,6 +221,23 @@ def test_what_is_refused_leaves_the_list_alone(overridden: Neovim) -> None:
         with pytest.raises(NeovimError, match=problem):
             overridden.command(f"SignalGrepInstead grep {arguments}")
     assert places(overridden.quickfix()) == ALL
+
+
+def test_ctrl_c_ends_the_wait_and_the_search(start: Start, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    rg = write_program(
+        tmp_path / "rg",
+        f'case "$*" in *--version*) echo "ripgrep 15.2.0";; *) echo > {started}; exec sleep 60;; esac',
+    )
+    nvim = start([*SERVER, "--rg", str(rg)], {"overrideBuiltinGrep": True})
+    nvim.until(ON)
+    assert nvim.lua(PAIR)[0] == f"{OURS[0]} --rg {rg}"
+    server = nvim.lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())[1]")
+    nvim.keys(":silent grep! needle | let g:after = 1<CR>")
+    nvim.until(f"vim.uv.fs_stat({str(started)!r})")
+    nvim.keys("<C-c>")
+    nvim.until(f"#vim.api.nvim_get_proc_children({server}) == 0")
+    assert nvim.lua("return vim.g.after") is None
 
 
 def test_options_that_were_set_meanwhile_are_kept(nvim: Neovim) -> None:

@@ -1,15 +1,16 @@
 --- `:grep` and its like, as they are typed, done by the server instead of 'grepprg'.
 local M = {}
 
---- What a typed line begins with after the override has seen it.
-M.INSTEAD = 'SignalGrepInstead '
-
 local asking = require('signal_grep.asking')
 local client = require('signal_grep.client')
 local command_line = require('signal_grep.command_line')
 local flags = require('signal_grep.flags')
 local lists = require('signal_grep.lists')
 local words = require('signal_grep.words')
+
+local INSTEAD = 'SignalGrepInstead '
+---@type string? what was typed and is about to run
+local typed
 
 --- Rows of one answer, as many as the server gives. All of them are read: `:cdo` must miss none.
 local ROWS = 1000
@@ -183,13 +184,22 @@ local function into_list(parsed, params, used)
   return true
 end
 
+--- The line that runs here instead of the one that was typed.
+---@param line string
+---@return string
+function M.instead_of(line)
+  typed = line
+  return INSTEAD .. line
+end
+
 --- Keep in the history what was typed, not what it was made into.
 ---@param line string
 function M.remember(line)
-  if vim.fn.histget(':', -1) == M.INSTEAD .. line then
+  if typed == line and vim.fn.histget(':', -1) == INSTEAD .. line then
     vim.fn.histdel(':', -1)
     vim.fn.histadd(':', line)
   end
+  typed = nil
 end
 
 --- Run a line with one of the commands. What takes a shell or leads out of the project is left to 'grepprg',

@@ -12,7 +12,8 @@ local PATIENCE = 10000
 local function check_program(name, program)
   if program.version then
     local version = program.version:gsub('^ripgrep ', '')
-    local values = { name = name, version = version, path = program.path, found = program.found }
+    local found = words.meaning('found', program.found)
+    local values = { name = name, version = version, path = program.path, found = found }
     vim.health.ok(words.text('health_program', values))
   end
 end

@@ -25,6 +25,17 @@ local function quoted(word)
   return vim.fn.escape(is_plain and word or vim.fn.shellescape(word), '%#|')
 end
 
+--- The ripgrep that the configuration names, in the options or else on the command line.
+---@param config vim.lsp.Config
+---@return string?
+local function ripgrep(config)
+  local named = vim.tbl_get(config, 'init_options', 'rgPath')
+  for at, word in ipairs(config.cmd) do
+    named = named or word:match('^%-%-rg=(.+)') or word == '--rg' and config.cmd[at + 1]
+  end
+  return named
+end
+
 --- The command line of the server that is configured; nil where that is no program.
 ---@return string?
 local function program()
@@ -40,7 +51,7 @@ local function program()
     found[#found + 1] = word
   end
   vim.list_extend(found, { 'search', '--vimgrep' })
-  local rg = vim.tbl_get(config, 'init_options', 'rgPath')
+  local rg = ripgrep(config)
   vim.list_extend(found, rg and { '--rg', rg } or {})
   return table.concat(vim.tbl_map(quoted, found), ' ')
 end
@@ -59,7 +70,7 @@ end
 local function instead()
   local line, builtin = vim.fn.getcmdline(), require('signal_grep.builtin')
   if not vim.v.event.abort and builtin.parse(line) then
-    vim.fn.setcmdline(builtin.INSTEAD .. line)
+    vim.fn.setcmdline(builtin.instead_of(line))
   end
 end
 
