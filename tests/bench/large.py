@@ -102,12 +102,14 @@ async def holding(store: Store, literal: str) -> int:
     return held
 
 
-async def report(entries: int) -> None:
-    print(HEADING)
+async def in_file(entries: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/entries.db"
         await load("SQLite", partial(load_file, path, entries))
         await tell("SQLite", open_store(path))
+
+
+async def in_database(entries: int) -> None:
     with database() as found:
         if found is not None:
             store = open_store(found.address(OWNER))
@@ -128,10 +130,17 @@ async def tell(name: str, store: Store) -> None:
     await store.close()
 
 
+BACK_ENDS = {"sqlite": in_file, "postgresql": in_database}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.large")
     parser.add_argument("--entries", type=int, default=100_000, help="how many texts of 20 KB are stored")
-    asyncio.run(report(parser.parse_args().entries))
+    parser.add_argument("--only", choices=BACK_ENDS, help="one back end; default both")
+    options = parser.parse_args()
+    print(HEADING)
+    for name in [options.only] if options.only else BACK_ENDS:
+        asyncio.run(BACK_ENDS[name](options.entries))
 
 
 if __name__ == "__main__":
