@@ -1,15 +1,19 @@
-"""The command line: `sg-server serve | search | inspect | doctor`."""
+"""The command line: `sg-server serve | search | inspect | context | doctor`."""
 
 import argparse
 import gc
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sg_server import __version__, limits
+from sg_server import arguments_stored as options
 
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LOG_LEVELS = ("debug", "info", "warning", "error")
+
+_Define = Callable[[argparse.ArgumentParser], None]
+"""Gives the parser of a subcommand its options."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,7 +21,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     name = "serve"
     if given and (given[0] in {"-h", "--help", "--version"} or not given[0].startswith("-")):
-        name = _overview().parse_args(given[:1]).command
+        listed = {**{name: about for name, (about, _) in _COMMANDS.items()}, _CONTEXT: _CONTEXT_ABOUT}
+        name = _overview("sg-server", listed, "Without a command it serves.").parse_args(given[:1]).command
+        del given[0]
+    if name == _CONTEXT:
+        listed = {name: about for name, (about, _) in _CONTEXT_COMMANDS.items()}
+        name += " " + _overview("sg-server context", listed, "").parse_args(given[:1]).command
         del given[0]
     # What follows `--` are words: argparse would lose track of that among flags and words in any order.
     flags_end = given.index("--") if "--" in given else len(given)
@@ -27,25 +36,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(parsed.run(parsed))
 
 
-def _overview() -> argparse.ArgumentParser:
-    listed = "\n".join(f"  {name:<8} {about}" for name, (about, _) in _COMMANDS.items())
+def _overview(program: str, commands: Mapping[str, str], more: str) -> argparse.ArgumentParser:
+    listed = "\n".join(f"  {name:<8} {about}" for name, about in commands.items())
     parser = argparse.ArgumentParser(
-        prog="sg-server",
-        usage=f"sg-server [{' | '.join(_COMMANDS)}] [options]",
-        description=f"Search you can trust.\n\n{listed}\n\nWithout a command it serves.",
-        epilog="sg-server COMMAND --help lists the options of a command.",
+        prog=program,
+        usage=f"{program} [{' | '.join(commands)}] [options]",
+        description=f"Search you can trust.\n\n{listed}\n\n{more}",
+        epilog=f"{program} COMMAND --help lists the options of a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"signal-grep {__version__}")
-    parser.add_argument("command", choices=_COMMANDS, help=argparse.SUPPRESS)
+    parser.add_argument("command", choices=commands, help=argparse.SUPPRESS)
     return parser
 
 
 def _parser(name: str) -> argparse.ArgumentParser:
-    about, define = _COMMANDS[name]
+    group, _, inner = name.rpartition(" ")
+    about, define = (_CONTEXT_COMMANDS if group else _COMMANDS)[inner]
     parser = argparse.ArgumentParser(prog=f"sg-server {name}", description=about, allow_abbrev=False)
     parser.set_defaults(words=())
     define(parser)
+    about_store = "where stored text is: a file, or postgresql://... (default: a file of your own)"
+    parser.add_argument("--store", metavar="PATH", help=about_store)
     parser.add_argument("--rg", metavar="PATH", help="the ripgrep to run")
     parser.add_argument("--ctags", metavar="PATH", help="the Universal Ctags to run")
     parser.add_argument("--log-file", metavar="FILE", help="log to FILE instead of standard error")
@@ -59,7 +71,6 @@ def _define_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tcp", action="store_true", help="serve every client that connects")
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s)")
     parser.add_argument("--port", type=int, default=0, help="the port to listen at (default: any free one)")
-    _add_store(parser)
 
 
 def _define_doctor(parser: argparse.ArgumentParser) -> None:
@@ -105,22 +116,9 @@ def _define_inspect(parser: argparse.ArgumentParser) -> None:
     _add_color(parser)
 
 
-def _add_store(parser: argparse.ArgumentParser) -> None:
-    about = "where stored text is: a file, or postgresql://... (default: a file of your own)"
-    parser.add_argument("--store", metavar="PATH", help=about)
-
-
 def _add_color(parser: argparse.ArgumentParser) -> None:
     choices = ("auto", "always", "never")
     parser.add_argument("--color", choices=choices, default="auto", help="auto: on a terminal only (default)")
-
-
-_COMMANDS = {
-    "serve": ("serve editors and agents over the Language Server Protocol", _define_serve),
-    "search": ("search files: everything is counted, whatever is shown", _define_search),
-    "inspect": ("show source around lines, with the symbol that encloses each", _define_inspect),
-    "doctor": ("say what is installed, what is missing, and how to get it", _define_doctor),
-}
 
 
 def _count(value: str) -> int:
@@ -160,3 +158,36 @@ def _in_shell(name: str) -> Callable[[argparse.Namespace], int]:
         return int(getattr(shell, name)(parsed))
 
     return run
+
+
+def _stored(name: str, define: _Define) -> _Define:
+    """The options of a subcommand on stored text, and what runs it."""
+
+    def run(parsed: argparse.Namespace) -> int:
+        from sg_server import shell_stored  # noqa: PLC0415 - as above
+
+        return int(getattr(shell_stored, name)(parsed))
+
+    def define_with_run(parser: argparse.ArgumentParser) -> None:
+        parser.set_defaults(run=run)
+        define(parser)
+
+    return define_with_run
+
+
+_COMMANDS: Mapping[str, tuple[str, _Define]] = {
+    "serve": ("serve editors and agents over the Language Server Protocol", _define_serve),
+    "search": ("search files: everything is counted, whatever is shown", _define_search),
+    "inspect": ("show source around lines, with the symbol that encloses each", _define_inspect),
+    "doctor": ("say what is installed, what is missing, and how to get it", _define_doctor),
+}
+_CONTEXT = "context"
+_CONTEXT_ABOUT = "keep text, and find, outline and read it"
+_CONTEXT_COMMANDS: Mapping[str, tuple[str, _Define]] = {
+    "put": ("store what comes on standard input, and print its id", _stored("put", options.define_put)),
+    "list": ("list what is stored, newest first", _stored("list_entries", options.define_list)),
+    "grep": ("find a pattern in what is stored", _stored("grep", options.define_grep)),
+    "outline": ("show the headings of an entry or a file", _stored("outline", options.define_outline)),
+    "read": ("print an entry or a file, or a part of it", _stored("read", options.define_read)),
+    "delete": ("delete entries", _stored("delete", options.define_delete)),
+}

@@ -8,6 +8,9 @@ from typing import Final
 import msgspec
 
 from sg_server import limits
+from sg_server.context.options import ContextOptions
+from sg_server.context.service import ContextService
+from sg_server.engines.structure import StructureReader
 from sg_server.errors import InvalidParams, PathNotFound
 from sg_server.health import Health, Programs, examine
 from sg_server.inspection.request import PlaceAsk
@@ -57,11 +60,21 @@ def spot_of(word: str) -> Spot:
     return spot
 
 
+def stored_text(store: str | None, programs: Programs) -> ContextService:
+    """Stored text; `store` is as `ContextOptions.store`."""
+    return ContextService(
+        ContextOptions(store=store).completed(),
+        view=_VIEW,
+        documents=NoDocuments(),
+        structures=StructureReader(programs.ctags, programs.tree_sitter),
+    )
+
+
 class OneShot:
     """What the command line works with: a workspace of the working folder and every named path."""
 
     def __init__(self, paths: Iterable[str], *, rg_path: str | None, ctags_path: str | None) -> None:
-        self.workspace, self.uris = _workspace(paths)
+        self.workspace, self.uris = workspace_of(paths)
         """And the URIs of the paths, in order. Raises PathNotFound."""
         self._programs = Programs(rg_path=rg_path, ctags_path=ctags_path, workspace=self.workspace)
         self._searches = SearchService(self._programs.ripgrep, _VIEW, NoDocuments())
@@ -93,9 +106,18 @@ class OneShot:
             targets
         )
 
-    async def health(self) -> Health:
-        """What works here."""
-        return await examine(self._programs, workspace=self.workspace, encoding=_VIEW.encoding)
+    async def health(self, store: str | None) -> Health:
+        """What works here; `store` is where stored text is, as `ContextOptions.store`."""
+        context = stored_text(store, self._programs)
+        try:
+            return await examine(
+                self._programs,
+                workspace=self.workspace,
+                encoding=_VIEW.encoding,
+                context=await context.health(expected=False),
+            )
+        finally:
+            await context.close()
 
     def _target(self, spot: Spot, uri: str) -> Target:
         column = spot.column
@@ -119,8 +141,11 @@ def shown_path(uri: str) -> str:
     return uris.display(path if below.split(os.sep, 1)[0] == os.pardir else below)
 
 
-def _workspace(paths: Iterable[str]) -> tuple[Workspace, tuple[str, ...]]:
-    """A workspace that holds the working folder and every path, and the URIs of the paths."""
+def workspace_of(paths: Iterable[str]) -> tuple[Workspace, tuple[str, ...]]:
+    """A workspace that holds the working folder and every path, and the URIs of the paths.
+
+    Raises PathNotFound.
+    """
     here = os.path.realpath(os.curdir)
     folders, roots = [], []
     for given in paths:

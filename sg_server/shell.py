@@ -1,34 +1,23 @@
 """The subcommands that answer in a terminal: `search`, `inspect` and `doctor`."""
 
 import argparse
-import asyncio
-import contextlib
-import os
-import signal
-import sys
-from collections.abc import AsyncIterator, Coroutine, Iterable
-from typing import Any
+from collections.abc import AsyncIterator, Iterable
 
-import msgspec
-
-from sg_server import limits, terminal
-from sg_server.errors import SignalGrepError
+from sg_server import console, limits, terminal
 from sg_server.oneshot import OneShot, shown_path, spot_of
 from sg_server.search.params import SearchParams
 from sg_server.search.results import ContextProblem, Match
 
-FOUND, NOTHING, ERROR, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
-
 
 def doctor(parsed: argparse.Namespace) -> int:
     """Print what is installed, and what to do about the rest. Returns the exit code."""
-    return _run(_examine(parsed))
+    return console.run(_examine(parsed))
 
 
 async def _examine(parsed: argparse.Namespace) -> int:
-    report = await _one_shot(parsed, ()).health()
-    _write(terminal.health_lines(report))
-    return FOUND if report.rg.version else NOTHING
+    report = await _one_shot(parsed, ()).health(parsed.store)
+    console.write(terminal.health_lines(report))
+    return console.FOUND if report.rg.version else console.NOTHING
 
 
 def search(parsed: argparse.Namespace) -> int:
@@ -36,9 +25,9 @@ def search(parsed: argparse.Namespace) -> int:
     if parsed.regexp is None:
         parsed.regexp = parsed.words.pop(0) if parsed.words else ""
     if not parsed.regexp:
-        _complain("a pattern is required: sg-server search PATTERN [PATH ...]")
-        return ERROR
-    return _run(_search_and_print(parsed))
+        console.complain("a pattern is required: sg-server search PATTERN [PATH ...]")
+        return console.ERROR
+    return console.run(_search_and_print(parsed))
 
 
 async def _search_and_print(parsed: argparse.Namespace) -> int:
@@ -47,15 +36,15 @@ async def _search_and_print(parsed: argparse.Namespace) -> int:
     matches = one_shot.matches(result, parsed.limit)
     problems = await (_print_json(matches) if parsed.json else _print_files(matches, parsed))
     if parsed.json:
-        _write_json(
+        console.write_json(
             {"totals": result.totals, "status": result.status, "partialReasons": result.partial_reasons}
         )
     for note in terminal.notes(result, problems):
-        _complain(note)
+        console.complain(note)
     if result.totals.matches:
-        return FOUND
+        return console.FOUND
     # Where not everything could be read, that nothing matches is not known.
-    return ERROR if result.partial_reasons else NOTHING
+    return console.ERROR if result.partial_reasons else console.NOTHING
 
 
 def _search_params(parsed: argparse.Namespace, roots: tuple[str, ...]) -> SearchParams:
@@ -86,20 +75,20 @@ def _search_params(parsed: argparse.Namespace, roots: tuple[str, ...]) -> Search
 
 async def _print_json(matches: AsyncIterator[Match]) -> list[ContextProblem]:
     async for match in matches:
-        _write_json(match)
+        console.write_json(match)
     return []
 
 
 async def _print_files(matches: AsyncIterator[Match], parsed: argparse.Namespace) -> list[ContextProblem]:
     """Print file by file. Returns why context was left out, where it was."""
-    colors = _colors(parsed)
+    colors = console.colors(parsed)
     problems: list[ContextProblem] = []
     separator: list[str] = []
     of_file: list[Match] = []
 
     def print_file() -> None:
         path = shown_path(of_file[0].uri)
-        _write([*separator, *terminal.file_lines(path, of_file, colors, heading=parsed.heading)])
+        console.write([*separator, *terminal.file_lines(path, of_file, colors, heading=parsed.heading)])
         separator[:] = [""] if parsed.heading else []
 
     async for match in matches:
@@ -117,65 +106,22 @@ async def _print_files(matches: AsyncIterator[Match], parsed: argparse.Namespace
 def inspect(parsed: argparse.Namespace) -> int:
     """Print the source around some places. Returns the exit code."""
     if not parsed.words:
-        _complain("a place is required: sg-server inspect PATH:LINE ...")
-        return ERROR
-    return _run(_inspect_and_print(parsed))
+        console.complain("a place is required: sg-server inspect PATH:LINE ...")
+        return console.ERROR
+    return console.run(_inspect_and_print(parsed))
 
 
 async def _inspect_and_print(parsed: argparse.Namespace) -> int:
     spots = [spot_of(word) for word in parsed.words]
     result = await _one_shot(parsed, [spot.path for spot in spots]).inspect(spots)
     if parsed.json:
-        _write_json(result)
+        console.write_json(result)
     else:
-        _write(terminal.inspection_lines(result, _colors(parsed)))
+        console.write(terminal.inspection_lines(result, console.colors(parsed)))
     for note in terminal.inspection_notes(result):
-        _complain(note)
-    return FOUND if result.status == "complete" else NOTHING
+        console.complain(note)
+    return console.FOUND if result.status == "complete" else console.NOTHING
 
 
 def _one_shot(parsed: argparse.Namespace, paths: Iterable[str]) -> OneShot:
     return OneShot(paths, rg_path=parsed.rg, ctags_path=parsed.ctags)
-
-
-def _colors(parsed: argparse.Namespace) -> terminal.Palette:
-    return terminal.palette(parsed.color, os.environ, is_terminal=sys.stdout.isatty())
-
-
-def _run(work: Coroutine[Any, Any, int]) -> int:
-    """Run `work` to its end or to a signal, leaving no program running. Returns the exit code."""
-    try:
-        return asyncio.run(_until_terminated(work))
-    except SignalGrepError as error:
-        _complain(error.message.removeprefix("uri: "))
-        if error.hint:
-            _complain(error.hint)
-        return ERROR
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except asyncio.CancelledError:
-        return TERMINATED
-    except BrokenPipeError:
-        # Whoever read has seen enough. What is still buffered would fail again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FOUND
-
-
-async def _until_terminated(work: Coroutine[Any, Any, int]) -> int:
-    task = asyncio.ensure_future(work)
-    with contextlib.suppress(NotImplementedError):  # Windows
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return await task
-
-
-def _write(lines: Iterable[str]) -> None:
-    sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode())
-    sys.stdout.buffer.flush()
-
-
-def _write_json(value: Any) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
-
-
-def _complain(message: str) -> None:
-    sys.stderr.write(f"sg-server: {message}\n")

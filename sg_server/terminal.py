@@ -153,6 +153,11 @@ def health_lines(health: Health) -> Iterator[str]:
     yield f"rg     {_program(health.rg)}"
     yield f"ctags  {_program(health.ctags)}"
     yield f"tree-sitter {health.tree_sitter.version or 'not found'}: {_languages(health.tree_sitter)}"
+    if health.store is not None:
+        store = health.store
+        yield f"store  {store.program} at {plain(store.place)}: {store.entries:,} to read"
+    if health.summaries is not None:
+        yield f"summaries by {plain(health.summaries.model)} at {plain(health.summaries.url)}"
     for problem in health.problems:
         yield ""
         yield f"{problem.code}: {problem.message}"

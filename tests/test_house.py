@@ -42,9 +42,13 @@ MAY_IMPORT = {
     "lsp": CORE
     | {"search", "inspection", "symbols", "context", "health", "settings"}
     | {"messages", "userfile", "modes"},
+    "terminal_stored": CORE | {"context", "terminal"},
+    "console": {"terminal"},
     "oneshot": CORE | {"search", "inspection", "context", "health"},
-    "shell": CORE | {"search", "context", "oneshot", "terminal"},
-    "cli": {"shell", "lsp"},
+    "shell": CORE | {"search", "oneshot", "terminal", "console"},
+    "shell_stored": CORE | {"context", "health", "oneshot", "terminal_stored", "console"},
+    "arguments_stored": set(),
+    "cli": {"shell", "shell_stored", "arguments_stored", "lsp"},
     "__main__": {"cli"},
 }
 

@@ -37,7 +37,14 @@ ThreadId = Annotated[str, Meta(min_length=1, max_length=limits.THREAD_ID_CHARACT
 Tags = Annotated[tuple[str, ...], Meta(max_length=limits.TAGS)]
 
 
-class _Params(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+class _Params(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename="camel",
+    forbid_unknown_fields=True,
+    omit_defaults=True,  # for those that are told, to be sent
+):
     """A request as it arrived. `None` means that the client left the choice to the server."""
 
 

@@ -17,6 +17,7 @@ import msgspec
 from sg_server import limits
 from sg_server.context.bounds import SummaryBounds
 from sg_server.context.options import Provider
+from sg_server.text.sections import Section
 
 if TYPE_CHECKING:
     import openai
@@ -32,14 +33,6 @@ PROMPT: Final = (
 _CUT = "\n[The text goes on.]"
 _CUT_OFF = frozenset({"length", "content_filter"})
 """The `finish_reason`s of an answer that is not all of it."""
-
-
-class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of a text that may get a summary: code points [char_start, char_end)."""
-
-    node_id: str
-    char_start: int
-    char_end: int
 
 
 class Summaries(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +69,7 @@ class Summariser:
     ) -> Summaries:
         """Summaries of the sections of `text` that are long enough, after that of the whole if `with_own`."""
         long_enough = [
-            section for section in sections if section.char_end - section.char_start >= bounds.min_characters
+            section for section in sections if section.end - section.start >= bounds.min_characters
         ]
         with_own = with_own and len(text) >= bounds.min_characters
         if not (with_own or long_enough):
@@ -139,7 +132,7 @@ class _Conversation:
 
     async def _work(self, text: str, waiting: Iterator[Section], written: dict[str, str]) -> None:
         for section in waiting:
-            summary = await self.summary(text[section.char_start : section.char_end])
+            summary = await self.summary(text[section.start : section.end])
             if summary is not None:
                 written[section.node_id] = summary
 

@@ -24,11 +24,8 @@ class NamedText(msgspec.Struct, frozen=True, kw_only=True):
     id: str | None = None
     uri: str | None = None
     entry: EntryHead | None = None
-
-    @property
-    def basename(self) -> str | None:
-        """The last component of a document's name, which tells its language."""
-        return None if self.uri is None else os.path.basename(uris.path_of(self.uri) or self.uri)
+    basename: str | None = None
+    """Of a document: the last component of its name, which tells its language."""
 
 
 async def entry_text(given: str, store: Store) -> NamedText:
@@ -50,25 +47,31 @@ async def document_text(
     uri: str, workspace: Workspace, documents: Iterable[Document], view: TextView
 ) -> NamedText:
     """A document as it is in the editor, else its file. Raises PathNotFound, and as `Workspace.place_uri`."""
-    text = await asyncio.to_thread(_text_at, uri, workspace, tuple(documents), view)
-    return NamedText(text=text, uri=uri)
+    return await asyncio.to_thread(_document_text, uri, workspace, tuple(documents), view)
 
 
-def _text_at(uri: str, workspace: Workspace, documents: Iterable[Document], view: TextView) -> str:
+def _document_text(
+    uri: str, workspace: Workspace, documents: Iterable[Document], view: TextView
+) -> NamedText:
     named = next((document for document in documents if document.uri == uri), None)
     if named is not None and named.path is None:
-        return named.text
+        return _as_open(named, uri)
     try:
         place = workspace.place_uri(uri, "uri")
     except (NoWorkspace, PathNotFound):
         # A document can be open without a folder, or before its file is there.
         if named is not None:
-            return named.text
+            return _as_open(named, uri)
         raise
     for document in documents:
         if document.path_in(workspace) == place.path:
-            return document.text
-    return _file_text(place.path, view)
+            return _as_open(document, uri)
+    basename = os.path.basename(uris.display(place.path))
+    return NamedText(text=_file_text(place.path, view), uri=uri, basename=basename)
+
+
+def _as_open(document: Document, uri: str) -> NamedText:
+    return NamedText(text=document.text, uri=uri, basename=document.basename)
 
 
 def _file_text(path: str, view: TextView) -> str:

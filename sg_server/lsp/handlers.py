@@ -1,7 +1,7 @@
 """What each command does. Requests are decoded, and answers described, by the annotations of its handler."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import msgspec
 
@@ -10,16 +10,22 @@ from sg_server import modes
 from sg_server.context.params import (
     ContextDeleteParams,
     ContextGetParams,
+    ContextGrepParams,
     ContextListParams,
+    ContextNavigateParams,
     ContextPutParams,
+    ContextReadParams,
 )
 from sg_server.context.results import (
     ContextDeleteResult,
     ContextGetResult,
+    ContextGrepResult,
     ContextListResult,
+    ContextNavigateResult,
     ContextPutResult,
+    ContextReadResult,
 )
-from sg_server.errors import ConfigInvalid, ConfigUnavailable
+from sg_server.errors import CommandDisabled, ConfigInvalid, ConfigUnavailable
 from sg_server.health import Health, HealthParams
 from sg_server.inspection.request import InspectParams
 from sg_server.inspection.results import InspectResult
@@ -133,6 +139,26 @@ async def locale(session: Session, params: LocaleParams, _: RequestProgress) -> 
     return LocaleResult(locale=await session.preferences.locale())
 
 
+async def context_grep(session: Session, params: ContextGrepParams, _: RequestProgress) -> ContextGrepResult:
+    """`sg.context.grep`."""
+    _require(session, "grep")
+    return await session.context.grep(params)
+
+
+async def context_navigate(
+    session: Session, params: ContextNavigateParams, _: RequestProgress
+) -> ContextNavigateResult:
+    """`sg.context.navigate`."""
+    _require(session, "navigate")
+    return await session.context.navigate(params, session.workspace)
+
+
+async def context_read(session: Session, params: ContextReadParams, _: RequestProgress) -> ContextReadResult:
+    """`sg.context.read`."""
+    _require(session, "read")
+    return await session.context.read(params, session.workspace)
+
+
 async def context_put(session: Session, params: ContextPutParams, _: RequestProgress) -> ContextPutResult:
     """`sg.context.put`."""
     return await session.context.put(params)
@@ -158,6 +184,12 @@ async def context_delete(
 def _is_expected(settings: ContextSettings) -> bool:
     """Whether the user says that stored text is to be had; `auto` waits for the first use."""
     return True in (settings.grep, settings.navigate, settings.read)
+
+
+def _require(session: Session, name: Literal["grep", "navigate", "read"]) -> None:
+    """Raise CommandDisabled where the settings switch the command off."""
+    if getattr(session.settings.context, name) is False:
+        raise CommandDisabled(f"sg.context.{name} is switched off", f"The setting context.{name} does that.")
 
 
 def handler_of(command: Command) -> Handler:

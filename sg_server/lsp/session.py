@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sg_server.context.bounds import ContextBounds, SummaryBounds
 from sg_server.context.options import ContextOptions
 from sg_server.engines.definitions import DefinitionReader
+from sg_server.engines.structure import StructureReader
 from sg_server.health import Programs
 from sg_server.inspection.service import InspectionService
 from sg_server.lsp.documents import Documents
@@ -67,7 +68,12 @@ class Session:
         if self._context is None:
             from sg_server.context.service import ContextService  # noqa: PLC0415 - only who uses it waits
 
-            self._context = ContextService(self._context_options.completed(), self.view, self.documents)
+            self._context = ContextService(
+                self._context_options.completed(),
+                view=self.view,
+                documents=self.documents,
+                structures=StructureReader(self.programs.ctags, self.programs.tree_sitter),
+            )
             self._context.bounds = _context_bounds(self.settings.context)
         return self._context
 

@@ -9,6 +9,7 @@ import msgspec
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from sg_server.context.addresses import is_entry_uri
 from sg_server.errors import PathNotFound
 from sg_server.lsp.progress import RequestProgress, SendProgress
 from sg_server.lsp.session import Session
@@ -90,10 +91,13 @@ class SymbolAnswers:
         return list(flat(symbols, uri))
 
     async def _document_of(self, uri: str) -> DocumentText:
-        """The document as it is in the editor, else its file. Raises as `_on_disk`."""
+        """The document as it is in the editor, else its entry or file. Raises as `_on_disk` does."""
         document = self._session.documents.get(uri)
         if document is not None:
             return DocumentText.of(document.basename, document.text)
+        if is_entry_uri(uri):
+            text = await self._session.context.document(uri)
+            return DocumentText(basename=_basename(uri), text=text, is_markdown=True)
         return await asyncio.to_thread(_on_disk, uri, self._session.workspace, self._session.view)
 
     def _log(self, message: str) -> None:

@@ -10,14 +10,18 @@ import pytest
 from sg_server import limits
 from sg_server.context.bounds import SummaryBounds
 from sg_server.context.options import Provider
-from sg_server.context.summaries import PROMPT, Section, Summaries, Summariser
+from sg_server.context.summaries import PROMPT, Summaries, Summariser
+from sg_server.text.sections import Section
 from tests.summarising import Answer, ModelServer, completion, model_server
 
 TEXT = "# One\n" + "a" * 600 + "\n# Two\n" + "b" * 600 + "\n# Short\nc\n"
-ONE = Section(node_id="one", char_start=0, char_end=607)
-TWO = Section(node_id="two", char_start=607, char_end=1214)
-SHORT = Section(node_id="short", char_start=1214, char_end=len(TEXT))
-SECTIONS = (ONE, TWO, SHORT)
+
+
+def section(node_id: str, start: int, end: int) -> Section:
+    return Section(node_id=node_id, level=1, ordinal=1, title="", start=start, end=end)
+
+
+SECTIONS = (section("one", 0, 607), section("two", 607, 1214), section("short", 1214, len(TEXT)))
 
 
 @pytest.fixture
@@ -74,7 +78,7 @@ async def test_no_more_than_four_are_written_at_once(model: ModelServer) -> None
         return completion("Slow.")
 
     model.behaviour = slowly
-    sections = [Section(node_id=str(number), char_start=0, char_end=600) for number in range(12)]
+    sections = [section(str(number), 0, 600) for number in range(12)]
     written = await summariser(model).summarise(TEXT, sections, SummaryBounds(), with_own=True)
     assert len(written.sections) == 12
     assert 2 <= model.at_once <= 4

@@ -18,11 +18,15 @@ SERVER = (sys.executable, "-m", "sg_server")
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
 def start(folder: Path, *arguments: str | Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [*SERVER, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=environment(),
         text=True,
         encoding="utf-8",
         stdin=subprocess.DEVNULL,

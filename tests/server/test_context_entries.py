@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from tests.server.conftest import Start
@@ -189,6 +190,13 @@ async def test_an_entry_opens_as_a_document(client: LanguageClient) -> None:
         f"{answer['uri']}#L1",
     ):
         assert await opened(client, uri) == "# Title\r\ntext"
+
+
+async def test_an_entry_has_the_outline_of_its_headings(client: LanguageClient) -> None:
+    uri = (await put(client, "# One\n\n## Two\n"))["uri"]
+    params = types.DocumentSymbolParams(text_document=types.TextDocumentIdentifier(uri=uri))
+    symbols = await client.text_document_document_symbol_async(params)
+    assert [symbol.name for symbol in symbols or ()] == ["One", "Two"]
 
 
 async def test_entries_are_there_in_the_next_session_and_in_one_beside_it(

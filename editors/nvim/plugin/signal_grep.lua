@@ -75,6 +75,19 @@ end, {
   desc = 'Run a :grep through the server, where the override is in force',
 })
 
+command('SignalGrepStored', function(given)
+  require('signal_grep').stored(given.args, { jump = not given.bang })
+end, { nargs = '+', bang = true, desc = 'Search stored text into a list' })
+
+vim.api.nvim_create_autocmd('BufReadCmd', {
+  pattern = 'sg-context://*',
+  nested = true, -- the server tells by an event that it is ready, and the file type is one too
+  desc = 'Open an entry of stored text',
+  callback = function(event)
+    require('signal_grep.stored').read(event.buf, event.match)
+  end,
+})
+
 map('n', '<Plug>(SignalGrepWord)', '<Cmd>SignalGrepWord<CR>')
 map('x', '<Plug>(SignalGrepSelection)', function()
   require('signal_grep').selection({ jump = true })

@@ -2,7 +2,7 @@
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { COMMANDS, HEALTH_SCHEME } from './common/constants';
+import { COMMANDS, ENTRY_SCHEME, HEALTH_SCHEME } from './common/constants';
 import { showFailure } from './common/failures';
 import { HealthDocument, noticeMissingCtags } from './health/health';
 import { InspectionView } from './inspection/view';
@@ -14,6 +14,8 @@ import { ServerChoice, installServer } from './server/choose';
 import { ServerEnvironment } from './server/environment';
 import { Server } from './server/server';
 import { createStatusItem } from './server/statusItem';
+import { StoredDocuments } from './stored/documents';
+import { StoredPicker } from './stored/picker';
 
 const PROGRAM_SETTINGS = ['signalGrep.serverPath', 'signalGrep.rgPath', 'signalGrep.ctagsPath'];
 
@@ -28,6 +30,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const health = new HealthDocument(server);
   const inspection = new InspectionView(server);
   const results = new ResultsView(server, history);
+  const stored = new StoredDocuments(server);
   const inspectMatch = inspection.inspect.bind(inspection);
   stop = () => server.stop();
 
@@ -39,9 +42,11 @@ export function activate(context: vscode.ExtensionContext): void {
     health,
     inspection,
     results,
+    stored,
     createStatusItem(server),
     noticeMissingCtags(server, context.globalState, output),
     vscode.workspace.registerTextDocumentContentProvider(HEALTH_SCHEME, health),
+    vscode.workspace.registerTextDocumentContentProvider(ENTRY_SCHEME, stored),
     registerResultsCommands(results, inspectMatch),
     registerSearchCommands({
       server,
@@ -50,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
       inspect: ({ location }) => inspectMatch({ uri: location.uri, position: location.range.start }).catch(showFailure),
     }),
     register(COMMANDS.inspectAtCursor, () => inspection.inspectAtCursor()),
+    register(COMMANDS.searchStored, () => new StoredPicker(server, location => stored.open(location)).show()),
     register(COMMANDS.health, () => health.show()),
     register(COMMANDS.restart, () => server.restart()),
     register(COMMANDS.showOutput, () => output.show()),

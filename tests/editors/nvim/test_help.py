@@ -12,7 +12,7 @@ def test_every_command_mapping_and_flag_has_its_help(nvim: Neovim) -> None:
     commands = [
         name for name in nvim.lua("return vim.tbl_keys(vim.api.nvim_get_commands({}))") if "Grep" in name
     ]
-    assert len(commands) == 9
+    assert len(commands) == 10
     for command in commands:
         assert f"*:{command}*" in text
     for mapping in set(re.findall(r"<Plug>\(\w+\)", (PLUGIN / "plugin/signal_grep.lua").read_text("utf-8"))):

@@ -96,6 +96,14 @@ function M.metrics()
   return require('signal_grep.metrics').line()
 end
 
+--- Search stored text for what was typed, taken as it is.
+---@param pattern string
+---@param options? {jump: boolean?}
+---@return fun()? cancel
+function M.stored(pattern, options)
+  return require('signal_grep.stored').grep(pattern, options or {})
+end
+
 --- Search while typing. `typed` is what the prompt begins with: flags and a pattern.
 ---@param typed? string
 function M.live(typed)

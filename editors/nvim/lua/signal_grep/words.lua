@@ -43,7 +43,7 @@ function M.grouped(number)
 end
 
 --- A number with what it counts.
----@param noun 'match'|'file'|'search'
+---@param noun 'match'|'file'|'search'|'stored'
 ---@param number integer
 function M.count(noun, number)
   return M.text(noun .. (number == 1 and '_one' or '_many'), { count = M.grouped(number) })
@@ -96,6 +96,16 @@ end
 ---@param shown integer
 function M.title(pattern, result, shown)
   return said(M.pattern(pattern) .. SEPARATOR .. M.summary(result, shown))
+end
+
+--- What a list of matches in stored text is called.
+---@param pattern string
+---@param shown integer
+---@param has_more boolean
+function M.stored(pattern, shown, has_more)
+  local matches = M.count('stored', shown)
+  local parts = { M.pattern(pattern), matches, has_more and M.text('stored_more') or nil }
+  return said(table.concat(parts, SEPARATOR))
 end
 
 --- What an empty search says, with what the rules kept out of it.

@@ -8,6 +8,7 @@ export const COMMANDS = {
   searchInFolder: 'signalGrep.searchInFolder',
   repeatLast: 'signalGrep.repeatLast',
   inspectAtCursor: 'signalGrep.inspectAtCursor',
+  searchStored: 'signalGrep.searchStored',
   health: 'signalGrep.health',
   restart: 'signalGrep.restart',
   showOutput: 'signalGrep.showOutput',
@@ -39,6 +40,8 @@ export const CONTEXT = {
 
 export const INSPECTION_SCHEME = 'signal-grep-inspection';
 export const HEALTH_SCHEME = 'signal-grep-health';
+/** Of stored text; the server's own. */
+export const ENTRY_SCHEME = 'sg-context';
 
 /** Settings of the section `signalGrep` that are the server's; the others are this extension's alone. */
 export const SERVER_SETTINGS = ['maxFileSize', 'threads'] as const;

@@ -141,6 +141,34 @@ export interface InspectResult {
   blocks: SourceBlock[];
 }
 
+/** An entry of stored text, without the text. */
+export interface Entry {
+  id: string;
+  uri: string;
+  threadId: string;
+  summary?: string;
+  createdAt: string;
+  tags: string[];
+}
+
+export interface ContextGrepParams {
+  pattern: string;
+  outputMode: 'content';
+  maxMatches: number;
+}
+
+export interface EntryMatch {
+  id: string;
+  lineNumber: number;
+  line: string;
+  range: Range;
+}
+
+export interface ContextGrepResult {
+  results: EntryMatch[];
+  truncated: boolean;
+}
+
 export interface Program {
   path?: string;
   found?: string;
@@ -174,6 +202,8 @@ export interface ServerCommands {
   'sg.inspect': [InspectParams, InspectResult];
   'sg.clear': [{ snapshot?: string }, { cleared: number }];
   'sg.health': [Record<string, never>, Health];
+  'sg.context.grep': [ContextGrepParams, ContextGrepResult];
+  'sg.context.list': [{ limit: number }, { entries: Entry[] }];
 }
 
 export type ServerCommand = keyof ServerCommands;

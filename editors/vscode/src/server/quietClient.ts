@@ -20,12 +20,15 @@ import { forServer, type ProgramPaths } from '../common/settings';
 import type { Launch } from './find';
 
 /**
- * Leaves the server's command ids alone. The stock client registers each of them with VS Code, for the
- * whole window, and does not start where another client has done so already.
+ * What this extension does itself. The stock client registers the server's command ids with VS Code, for the
+ * whole window, and does not start where another client has done so already; and it provides the server's
+ * documents only while the server runs, where a link to one should start it.
  */
+const OWN = ['workspace/executeCommand', 'workspace/textDocumentContent'];
+
 class QuietClient extends LanguageClient {
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
-    if ('registrationType' in feature && feature.registrationType.method === 'workspace/executeCommand') return;
+    if ('registrationType' in feature && OWN.includes(feature.registrationType.method)) return;
     super.registerFeature(feature);
   }
 

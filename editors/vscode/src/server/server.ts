@@ -6,6 +6,7 @@ import {
   ExecuteCommandRequest,
   ProgressType,
   State,
+  TextDocumentContentRequest,
   WorkDoneProgress,
   type LanguageClient,
 } from 'vscode-languageclient/node';
@@ -76,6 +77,16 @@ export class Server implements vscode.Disposable {
       throw failureOf(error);
     } finally {
       for (const listener of listeners) listener.dispose();
+    }
+  }
+
+  /** The text of a document that the server has. Throws as `call` does. */
+  async content(uri: string, token: vscode.CancellationToken): Promise<string> {
+    const client = await this.ready();
+    try {
+      return (await client.sendRequest(TextDocumentContentRequest.type, { uri }, token)).text;
+    } catch (error) {
+      throw failureOf(error);
     }
   }
 

@@ -34,6 +34,13 @@ return {
   window_is_gone = 'the window of the location list is gone',
   server_has_ended = 'the server that searched has ended; search again',
 
+  -- Stored text.
+  stored_one = '{count} match in stored text',
+  stored_many = '{count} matches in stored text',
+  stored_more = 'there are more',
+  nothing_stored = 'nothing stored matches {pattern}',
+  not_in_time = 'the server has not answered in time',
+
   -- What is typed.
   no_flag = '{word} is no flag; a pattern that begins with a dash goes after --',
   flag_needs_value = '{word}: what?',

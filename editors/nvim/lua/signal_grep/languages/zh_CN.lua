@@ -32,6 +32,12 @@ return {
   window_is_gone = '位置列表所在的窗口已关闭',
   server_has_ended = '执行这次搜索的服务器已退出，请重新搜索',
 
+  stored_one = '存储的文本中有 {count} 处匹配',
+  stored_many = '存储的文本中有 {count} 处匹配',
+  stored_more = '还有更多',
+  nothing_stored = '存储的文本中没有与 {pattern} 匹配的内容',
+  not_in_time = '服务器没有及时应答',
+
   no_flag = '没有 {word} 这个选项；以连字符开头的模式请写在 -- 之后',
   flag_needs_value = '{word} 后面缺少值',
   pattern_is_missing = '请输入要搜索的模式',

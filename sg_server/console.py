@@ -1,0 +1,64 @@
+"""What every subcommand needs in a terminal: to run until a signal, to print, to end with a code."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Coroutine, Iterable
+from typing import Any
+
+import msgspec
+
+from sg_server import terminal
+from sg_server.errors import SignalGrepError
+
+FOUND, NOTHING, ERROR, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+
+
+def colors(parsed: argparse.Namespace) -> terminal.Palette:
+    """The colors that `--color` stands for here."""
+    return terminal.palette(parsed.color, os.environ, is_terminal=sys.stdout.isatty())
+
+
+def run(work: Coroutine[Any, Any, int]) -> int:
+    """Run `work` to its end or to a signal, leaving no program running. Returns the exit code."""
+    try:
+        return asyncio.run(_until_terminated(work))
+    except SignalGrepError as error:
+        complain(error.message.removeprefix("uri: "))
+        if error.hint:
+            complain(error.hint)
+        return ERROR
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except asyncio.CancelledError:
+        return TERMINATED
+    except BrokenPipeError:
+        # Whoever read has seen enough. What is still buffered would fail again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FOUND
+
+
+async def _until_terminated(work: Coroutine[Any, Any, int]) -> int:
+    task = asyncio.ensure_future(work)
+    with contextlib.suppress(NotImplementedError):  # Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await task
+
+
+def write(lines: Iterable[str]) -> None:
+    """Print lines."""
+    sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode())
+    sys.stdout.buffer.flush()
+
+
+def write_json(value: Any) -> None:
+    """Print one object on a line of its own."""
+    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
+
+
+def complain(message: str) -> None:
+    """Say on standard error what is wrong, or left out."""
+    sys.stderr.write(f"sg-server: {message}\n")
