@@ -40,7 +40,10 @@ def grep(parsed: argparse.Namespace) -> int:
 
 
 async def _grep(context: ContextService, parsed: argparse.Namespace) -> int:
-    pattern = parsed.regexp if parsed.regexp is not None else next(iter(parsed.words), "")
+    words = [*parsed.words] if parsed.regexp is None else [parsed.regexp, *parsed.words]
+    if len(words) != 1 or not words[0]:
+        raise InvalidParams("PATTERN", "one pattern is required: sg-server context grep PATTERN")
+    (pattern,) = words
     params = ContextGrepParams(
         pattern=pattern,
         is_regex=not parsed.fixed_strings,

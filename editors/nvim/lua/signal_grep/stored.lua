@@ -58,6 +58,17 @@ local function text_of(uri)
   return result.text, asked_client
 end
 
+--- Give an empty buffer its lines. Lists hold places in the text: they must not move as if it were typed.
+---@param buffer integer
+---@param lines string[]
+local function fill(buffer, lines)
+  vim.api.nvim_buf_set_var(buffer, 'signal_grep_lines', lines)
+  vim.api.nvim_buf_call(buffer, function()
+    vim.cmd('silent lockmarks call setline(1, b:signal_grep_lines)')
+  end)
+  vim.api.nvim_buf_del_var(buffer, 'signal_grep_lines')
+end
+
 --- Fill a buffer that is named after an entry.
 ---@param buffer integer
 ---@param uri string
@@ -73,7 +84,7 @@ function M.read(buffer, uri)
   local lines, ends = lines_of(text)
   options.modifiable = true
   options.undolevels = -1
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
+  fill(buffer, lines)
   options.fileformat, options.endofline = ends.fileformat, ends.endofline
   options.modified, options.modifiable, options.readonly = false, false, true
   options.filetype = 'markdown'
