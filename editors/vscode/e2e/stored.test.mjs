@@ -38,7 +38,12 @@ test('a match opens its entry, read only, with exactly the match selected', asyn
   assert.equal(row.description, 'line 3');
   await w.page.keyboard.press('Enter');
   await until(async () => (await w.activeTab()) === `${id}.md`, 'the entry');
-  await w.waitPosition(3, 17, 'needle'.length);
+  await until(async () => (await w.position()).selected === 'needle'.length, 'the selection');
+  assert.equal((await w.position()).line, 3);
+  await until(async () => {
+    await w.page.keyboard.press('Control+C');
+    return (await w.page.evaluate(() => navigator.clipboard.readText())) === 'needle';
+  }, 'the selected text in the clipboard');
   assert.deepEqual(await w.editorLines(), NOTES.split('\n'));
   await w.page.keyboard.type('x');
   await until(async () => /read-only/.test(await w.page.locator('.monaco-editor-overlaymessage').innerText()), 'the refusal of an edit');
