@@ -14,17 +14,23 @@ from tests.bench.measure import Line, latency, seconds
 from tests.databases import ROLES, Database, Server, debian_programs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TEXT_CHARACTERS = 20_000
+TEXT_CHARACTERS, PASSAGES = 20_000, 4
 PUTS, PUT_GOAL = 200, 10.0
 
 
 def made_up_texts(count: int) -> list[str]:
-    """The same texts every time: lines of this project's sources and documents, in no order."""
+    """The same texts every time: passages from this project's sources and documents."""
     files = sorted([*ROOT.glob("sg_server/**/*.py"), *ROOT.glob("docs/*.md")])
-    lines = [line for file in files for line in file.read_text("utf-8").splitlines() if line.strip()]
+    everything = "\n".join(file.read_text("utf-8") for file in files)
     chance = random.Random(0)  # noqa: S311
-    wanted = TEXT_CHARACTERS // 20
-    return ["\n".join(chance.choices(lines, k=wanted))[:TEXT_CHARACTERS] for _ in range(count)]
+    length = TEXT_CHARACTERS // PASSAGES
+    last = len(everything) - length
+
+    def passage() -> str:
+        start = chance.randint(0, last)
+        return everything[start : start + length]
+
+    return ["".join(passage() for _ in range(PASSAGES)) for _ in range(count)]
 
 
 def entry(text: str) -> NewEntry:

@@ -6,7 +6,7 @@ event loop then never ends.
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 import psycopg
@@ -46,11 +46,16 @@ class Connections:
     async def transaction(self) -> AsyncIterator[Connection]:
         """A connection with a transaction, committed at the end. Raises StoreUnavailable, psycopg.Error."""
         async with self._turns:
-            connection = await self._connection()
+            connection = await self._begun()
             closings = self._closings
             try:
-                async with connection.transaction():
-                    yield connection
+                yield connection
+                await connection.execute("COMMIT")
+            except BaseException:
+                # Without a server there is nothing to roll back, and the first failure is the one to tell.
+                with suppress(psycopg.Error):
+                    await connection.rollback()
+                raise
             finally:
                 at_rest = connection.info.transaction_status is TransactionStatus.IDLE
                 if at_rest and closings == self._closings:
@@ -65,17 +70,13 @@ class Connections:
         while self._idle:
             await self._idle.pop().close()
 
-    async def _connection(self) -> Connection:
+    async def _begun(self) -> Connection:
+        """A connection whose transaction has begun, which shows that there is a server behind it."""
         while self._idle:
-            connection = self._idle.pop()
-            try:
-                # A server that was started again has ended our connections: no command shall meet one.
-                await connection.execute("")
-            except psycopg.OperationalError:
-                await connection.close()
-            else:
-                return connection
-        return await self._connect()
+            # A server that was started again has ended what is idle: no command shall notice.
+            with suppress(psycopg.OperationalError):
+                return await _begin(self._idle.pop())
+        return await _begin(await self._connect())
 
     async def _connect(self) -> Connection:
         try:
@@ -94,3 +95,12 @@ class Connections:
             await connection.close()
             raise
         return connection
+
+
+async def _begin(connection: Connection) -> Connection:
+    try:
+        await connection.execute("BEGIN")
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
