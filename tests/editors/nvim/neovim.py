@@ -37,6 +37,8 @@ class Neovim:
         argv = [find_nvim(), "--embed", "--headless", "--clean", "-n", "-i", "NONE"]
         # Looking for a Python to run plugins with takes a second at the first Python file.
         argv += ["--cmd", "let g:loaded_python3_provider = 0"]
+        # Two messages at once would wait for a key, and requests with them.
+        argv += ["--cmd", "set messagesopt=wait:0,history:500"]
         argv += ["--cmd", f"set runtimepath^={PLUGIN}", "--cmd", settings, "--cmd", f"cd {folder}"]
         self._rpc = Rpc(argv, _clean_environment(home))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.nvim.conftest import SERVER, Start
+from tests.editors.nvim.conftest import NOTHING_CHOSEN, SERVER, Start
 from tests.editors.nvim.neovim import CHOICES, Neovim
 from tests.editors.nvim.rpc import NeovimError
 from tests.server.wire import write_files, write_program
@@ -33,6 +33,10 @@ def typed(nvim: Neovim, line: str) -> None:
     nvim.keys(f":{line.replace('<', '<lt>')}<CR>:let g:done = 1<CR>")
     nvim.until("vim.g.done == 1")
     nvim.lua("vim.g.done = nil")
+
+
+def said(text: str) -> str:
+    return f"vim.fn.execute('messages'):find({json.dumps(text)}, 1, true)"
 
 
 def places(items: list[Any]) -> list[tuple[Any, ...]]:
@@ -260,23 +264,31 @@ def test_all_is_given_back_when_the_server_ends(overridden: Neovim) -> None:
     assert overridden.lua("return #vim.api.nvim_get_autocmds({ event = 'CmdlineLeave' })") == 0
 
 
-def test_a_plugin_that_owns_grep_is_named_and_keeps_it(start: Start, tmp_path: Path) -> None:
-    write_files(tmp_path / "pack/vim-bettergrep", {"plugin/bettergrep.vim": ""})
-    nvim = start(chosen={"overrideBuiltinGrep": True})
-    nvim.lua("vim.opt.runtimepath:append(...)", str(tmp_path / "pack/vim-bettergrep"))
-    nvim.lua("vim.lsp.stop_client(vim.lsp.get_clients(), true)")
-    nvim.until("#vim.lsp.get_clients() == 0")
+def test_a_plugin_that_owns_grep_is_named_and_keeps_it_until_it_is_removed(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    plugin = str(tmp_path / "pack/vim-bettergrep")
+    Path(plugin).mkdir(parents=True)
+    Path(nvim.lua("return vim.env.SG_CONFIG")).write_text(
+        json.dumps(NOTHING_CHOSEN | {"overrideBuiltinGrep": True})
+    )
     before = nvim.lua(PAIR)
+    nvim.lua("vim.opt.runtimepath:append(...)", plugin)
     nvim.command("SignalGrepMode")
-    nvim.until("vim.fn.execute('messages'):find('override is chosen, and not in force here: vim.bettergrep')")
+    nvim.until(said("override is chosen, and not in force here: vim-bettergrep"))
+    nvim.until(said("leaves the editor's grep alone in this session: vim-bettergrep"))
     assert nvim.lua(f"return {OFF}")
     assert nvim.lua(PAIR) == before
     nvim.command("SignalGrepMode override")
-    nvim.until("vim.fn.execute('messages'):find('cannot be taken over', 1, true)")
+    nvim.until(said("cannot be taken over"))
     nvim.command("checkhealth signal_grep")
     assert "override is chosen, and not in force here" in nvim.lua(
         "return table.concat(vim.fn.getline(1, '$'))"
     )
+    nvim.lua("vim.opt.runtimepath:remove(...); vim.lsp.stop_client(vim.lsp.get_clients(), true)", plugin)
+    nvim.until("#vim.lsp.get_clients() == 0")
+    nvim.command("SignalGrepMode")
+    nvim.until(ON)
 
 
 def test_plugins_that_are_loaded_later_are_known_and_a_failing_look_is_named(nvim: Neovim) -> None:
@@ -292,6 +304,6 @@ def test_plugins_that_are_loaded_later_are_known_and_a_failing_look_is_named(nvi
     failure = nvim.lua("return (select(2, require('signal_grep.plugins').installed()))")
     assert failure.startswith("lazy.nvim: ")
     nvim.command("SignalGrepMode override")
-    nvim.until("vim.fn.execute('messages'):find('lazy.nvim: ', 1, true)")
+    nvim.until(said("lazy.nvim: "))
     assert nvim.lua(f"return {OFF}")
     assert not (Path(nvim.lua("return vim.env.HOME")) / CHOICES).exists()
