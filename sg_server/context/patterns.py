@@ -39,11 +39,17 @@ class Matcher(msgspec.Struct, frozen=True, kw_only=True):
 
         What matches in one line depends on that line alone. Raises TextTimedOut, and what `timer` raises.
         """
-        texts = _lines(joined) if self.line_by_line else iter([(0, joined)])
         try:
-            for start, text in texts:
-                for found_start, found_end in self._found(text, timer):
-                    yield start + found_start, start + found_end
+            if not self.line_by_line:
+                yield from self._found(joined, timer)
+                return
+            start = 0
+            for line in joined.split("\n"):
+                # Most lines have no match, and this says so in half the time.
+                if self.pattern.search(line, timeout=timer.left()) is not None:
+                    for found_start, found_end in self._found(line, timer):
+                        yield start + found_start, start + found_end
+                start += len(line) + 1
         except TimeoutError as error:
             # When the time of all texts is up, or nobody waits any more, that goes first.
             timer.left()
@@ -115,11 +121,3 @@ def _compiled(pattern: str, *, case_sensitive: bool) -> "regex.Pattern[str]":
         raise InvalidParams("pattern", "its groups are nested too deep") from error
     except (regex.error, ValueError, OverflowError) as error:
         raise InvalidParams("pattern", f"not a regex: {error}") from error
-
-
-def _lines(joined: str) -> Iterator[tuple[int, str]]:
-    """Each line and where it starts."""
-    start = 0
-    for line in joined.split("\n"):
-        yield start, line
-        start += len(line) + 1

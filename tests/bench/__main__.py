@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.bench import cases, editor, stores
+from tests.bench import cases, editor, greps, stores
 from tests.bench.measure import HEADING, Line, row
 
 CASES = (
@@ -19,6 +19,7 @@ CASES = (
     editor.unsaved,
     editor.symbols,
     stores.puts,
+    greps.greps,
 )
 
 

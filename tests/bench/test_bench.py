@@ -46,5 +46,5 @@ def test_the_whole_bench_runs_on_a_small_tree(tmp_path: Path) -> None:
     assert (run.returncode, run.stderr) == (0, "")
     numbers = json.loads(out.read_bytes())
     names = {line["name"] for line in numbers["lines"]}
-    assert {"search: no match", "search: 3 files just written", "page of 20", "command round trip"} <= names
+    assert {"search: no match", "search: 3 files just written", "page of 20", "grep: rare literal"} <= names
     assert all(name in run.stdout for name in names)
