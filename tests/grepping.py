@@ -65,5 +65,6 @@ class Session:
         """All pages, by their cursors."""
         answers = [await self.grep(pattern, **params)]
         while answers[-1].cursor is not None:
+            assert len(answers) < 1_000, "the pages have no end"
             answers.append(await self.grep(pattern, cursor=answers[-1].cursor, **params))
         return answers

@@ -132,6 +132,7 @@ def satisfies(text: str, required: Sequence[Sequence[str]]) -> bool:
 @example(pattern="$", text="a\r\nb\n", case_sensitive=True)
 @example(pattern=r"(?!\s)", text="a\n\nb", case_sensitive=True)
 @example(pattern="[^-a]+", text="a\n-\nb", case_sensitive=True)
+@example(pattern=r"\Ab\Z", text="b\r\nb\nb", case_sensitive=True)
 @example(pattern=r"(?<=\W)b", text="\nb", case_sensitive=True)
 @example(pattern=r"[^a]++$", text="bb\nbb", case_sensitive=True)
 def test_a_regex_finds_in_a_whole_text_what_it_finds_in_each_line(
