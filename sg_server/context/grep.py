@@ -7,6 +7,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import Final
 
+from sg_server.context.addresses import is_entry_uri
 from sg_server.context.cursors import GrepCursor, GrepCursors
 from sg_server.context.grep_page import GrepPage, GrepText
 from sg_server.context.grep_request import GrepRequest
@@ -76,8 +77,9 @@ def _before(start: GrepCursor | None) -> str | None:
 
 
 def _from_documents(documents: Sequence[Document], start: GrepCursor | None) -> list[GrepText]:
-    ordered = sorted(documents, key=lambda document: document.uri)
-    texts = [GrepText.of_document(document) for document in ordered]
+    # An entry that is open in an editor is the store's to tell.
+    own = [document for document in documents if not is_entry_uri(document.uri)]
+    texts = [GrepText.of_document(document) for document in sorted(own, key=lambda document: document.uri)]
     if start is None:
         return texts
     return [text for text in texts if text.key > start.key or (start.state and text.key == start.key)]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sg_server import limits
+from sg_server.context.addresses import entry_uri
 from sg_server.context.bounds import ContextBounds
 from sg_server.context.entries import new_entry
 from sg_server.context.results import ContextGrepResult, GrepRow
@@ -251,6 +252,12 @@ async def test_documents_come_before_entries_by_their_addresses(store: Store) ->
         "untitled:b",
         entry.id,
     ]
+
+
+async def test_an_entry_that_is_open_in_an_editor_is_told_once(sqlite_store: SqliteStore) -> None:
+    entry = await put(sqlite_store, "needle")
+    session = Session(sqlite_store, document(entry_uri(entry.id), "needle"))
+    assert counts(await session.grep("needle")) == [(entry.id, 1)]
 
 
 async def test_a_document_that_changed_between_two_pages_is_told() -> None:

@@ -185,7 +185,7 @@ async def test_an_entry_in_another_language_is_outlined_by_its_definitions(
 
 
 async def test_tree_sitter_outlines_what_ctags_gives_no_ends_for(structures: StructureReader) -> None:
-    rust = NamedText(text="fn a() {\n}\n", uri="file:///x/a.rs")
+    rust = NamedText(text="fn a() {\n}\n", uri="file:///x/a.rs", basename="a.rs")
     result = await outlined(rust, structures)
     assert (result.uri, result.provider) == ("file:///x/a.rs", "tree-sitter")
     assert [node.node_id for node in nodes(result.root)] == ["root", "a"]
@@ -201,7 +201,9 @@ async def test_a_language_that_nobody_knows_is_taken_for_markdown(
 
 
 async def test_comments_of_a_language_without_ends_are_no_headings(structures: StructureReader) -> None:
-    result = await outlined(NamedText(text="# a\n[s]\nkey = 1\n", uri="file:///x/a.ini"), structures)
+    result = await outlined(
+        NamedText(text="# a\n[s]\nkey = 1\n", uri="file:///x/a.ini", basename="a.ini"), structures
+    )
     assert (result.provider, result.node_count) == ("ctags", 0)
     assert "PARTIAL: ctags gives no end lines for this Iniconf file." in result.text
 
