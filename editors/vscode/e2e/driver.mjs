@@ -24,6 +24,12 @@ export const SETTINGS = {
   'files.autoSave': 'off',
 };
 
+const TRUST_SETTINGS = {
+  'security.workspace.trust.enabled': true,
+  'security.workspace.trust.startupPrompt': 'never',
+  'security.workspace.trust.banner': 'never',
+};
+
 /** Polls fn until it returns something truthy; a throw counts as "not yet". */
 export async function until(fn, what, timeout = 60_000) {
   const end = Date.now() + timeout;
@@ -61,16 +67,33 @@ export function link(home, folder) {
   fs.symlinkSync(path.resolve(folder), path.join(dir, `${publisher}.${name}-${version}`));
 }
 
-/** Starts code-server on a free loopback port. home holds its data and extensions; keep its path short. */
-export async function startServer(home, { settings = {}, env = {} } = {}) {
+/** Has VS Code take itself for translated: its own words stay English, for the language pack has none. */
+function speak(home, locale) {
+  const pack = path.join(home, 'words.json');
+  fs.writeFileSync(pack, JSON.stringify({ contents: {} }));
+  const extension = { extensionIdentifier: { id: 'nobody.words' }, version: '1.0.0' };
+  const known = { [locale]: { hash: 'none', extensions: [extension], translations: { vscode: pack }, label: locale } };
+  fs.writeFileSync(path.join(home, 'data', 'languagepacks.json'), JSON.stringify(known));
+  return ['--locale', locale];
+}
+
+/**
+ * Starts code-server on a free loopback port. home holds its data and extensions; keep its path short.
+ * `settings` are the user's, and `machine` those of scope `machine`, which only count in a file of their own when VS Code
+ * is a server. `locale` is its display language; with `trust` a folder is not trusted until someone says so.
+ */
+export async function startServer(home, { settings = {}, machine = {}, env = {}, locale, trust = false } = {}) {
   if (!fs.existsSync(ENTRY)) throw new Error(`${ENTRY} is missing: run install.sh, or set SG_VSCODE_E2E to its target folder`);
-  const user = path.join(home, 'data', 'User');
-  fs.mkdirSync(user, { recursive: true });
-  fs.writeFileSync(path.join(user, 'settings.json'), JSON.stringify({ ...SETTINGS, ...settings }, null, 2));
+  const files = { User: { ...SETTINGS, ...(trust ? TRUST_SETTINGS : {}), ...settings }, Machine: machine };
+  for (const [folder, content] of Object.entries(files)) {
+    fs.mkdirSync(path.join(home, 'data', folder), { recursive: true });
+    fs.writeFileSync(path.join(home, 'data', folder, 'settings.json'), JSON.stringify(content, null, 2));
+  }
   const log = fs.openSync(path.join(home, 'server.log'), 'w');
   const child = spawn(process.execPath, [ENTRY, ...dirArgs(home),
     '--auth', 'none', '--bind-addr', '127.0.0.1:0',
-    '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override',
+    '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override',
+    ...(trust ? [] : ['--disable-workspace-trust']), ...(locale ? speak(home, locale) : []),
   ], { detached: true, stdio: ['ignore', log, log], env: cleanEnv(env) });
   fs.closeSync(log);
   const killGroup = signal => { try { process.kill(-child.pid, signal); } catch {} };
@@ -113,11 +136,22 @@ export class Workbench {
     const context = await browser.newContext({ viewport, permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
-    await page.goto(`${url}/?${folder.endsWith('.code-workspace') ? 'workspace' : 'folder'}=${encodeURIComponent(folder)}`, { waitUntil: 'domcontentloaded' });
+    const kind = folder.endsWith('.code-workspace') ? 'workspace' : 'folder';
+    await page.goto(`${url}/?${kind}=${encodeURIComponent(folder)}`, { waitUntil: 'domcontentloaded', timeout: 60_000 });
     const w = new this(page);
-    await page.locator('.monaco-workbench .part.statusbar .statusbar-item').first().waitFor({ timeout: 60_000 });
-    await page.locator('.part.sidebar .monaco-list-row').first().waitFor({ timeout: 60_000 });  // the remote file system answers
+    await w.drawn();
     return w;
+  }
+
+  /** Loads the window anew, as a restart of VS Code would. */
+  async reload() {
+    await this.page.reload({ waitUntil: 'domcontentloaded', timeout: 60_000 });
+    await this.drawn();
+  }
+
+  async drawn() {
+    await this.page.locator('.monaco-workbench .part.statusbar .statusbar-item').first().waitFor({ timeout: 60_000 });
+    await this.page.locator('.part.sidebar .monaco-list-row').first().waitFor({ timeout: 60_000 });  // the remote file system answers
   }
 
   // ---- quick input (palette, quick open, QuickPick, InputBox)

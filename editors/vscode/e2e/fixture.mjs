@@ -5,12 +5,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { Workbench, launchBrowser, link, startServer, until } from './driver.mjs';
 
-const EXTENSION = path.dirname(import.meta.dirname);
+/** The extension's folder. */
+export const EXTENSION = path.dirname(import.meta.dirname);
 const SOURCES = path.join(EXTENSION, '../..');
 const SCREENSHOTS = path.join(SOURCES, 'docs/images');
 
 /** The Python that has the server's packages. */
 export const PYTHON = process.env.SG_PYTHON ?? 'python3';
+
+const NO_CHOICES = { overrideBuiltinGrep: false, startMetricsOnNextLoad: false, locale: 'en' };
 
 /** Writes `files` (name to text or bytes) into `folder`. */
 export function write(folder, files) {
@@ -36,22 +39,29 @@ function serverProgram(home, env) {
  *   env: lines of shell before the server starts
  *   rg: makes the ripgrep that the server runs, and answers with its path
  *   path: PATH of VS Code, and so of the extension
+ *   choices: what signal-grep.json holds; without it there is no such file
+ *   settings, machine, locale, trust: as for `startServer`
  */
 export async function openWindow(files, options = {}) {
-  const { settings = {}, env = [], install = home => link(home, EXTENSION), server = true, rg, path: searchPath } = options;
+  const { settings = {}, machine = {}, env = [], install = home => link(home, EXTENSION), server = true, rg, path: searchPath, choices, locale, trust } = options;
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'sg-e2e-'));
   const folder = path.join(home, 'work');
   fs.mkdirSync(folder);
   write(folder, files);
   await install(home);
   const program = serverProgram(home, env);
+  const userFile = path.join(home, 'signal-grep.json');
+  if (choices) fs.writeFileSync(userFile, JSON.stringify({ ...NO_CHOICES, ...choices }));
   const programs = {
     ...(server ? { 'signalGrep.serverPath': program } : {}),
     ...(rg ? { 'signalGrep.rgPath': rg(home) } : {}),
   };
   const vscode = await startServer(home, {
-    settings: { ...programs, ...settings },
-    env: searchPath ? { PATH: searchPath } : {},
+    settings,
+    machine: { ...programs, ...machine },
+    env: { SG_CONFIG: userFile, ...(searchPath ? { PATH: searchPath } : {}) },
+    locale,
+    trust,
   });
   let browser;
   const close = async () => {
@@ -62,7 +72,7 @@ export async function openWindow(files, options = {}) {
   try {
     browser = await launchBrowser();
     const workbench = await SignalGrepWorkbench.open(browser, vscode.url, folder);
-    return { workbench, folder, home, browser, url: vscode.url, close };
+    return { workbench, folder, home, userFile, browser, url: vscode.url, close };
   } catch (error) {
     await close();
     throw error;
@@ -122,6 +132,11 @@ export class SignalGrepWorkbench extends Workbench {
   async waitPosition(line, column, selected) {
     const wanted = JSON.stringify({ line, column, selected });
     await until(async () => JSON.stringify(await this.position()) === wanted, `the cursor at ${wanted}`);
+  }
+
+  /** The card with metrics, in the status bar; it is not there while they are off. */
+  get metricsCard() {
+    return this.page.locator('.statusbar-item[id*="signalGrep.metrics"]');
   }
 
   get statusItem() {

@@ -5,10 +5,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { cli, until } from './driver.mjs';
-import { SignalGrepWorkbench, openWindow, write } from './fixture.mjs';
+import { EXTENSION, SignalGrepWorkbench, openWindow, write } from './fixture.mjs';
 
 const FILES = { 'a.txt': 'needle in a.txt\n', 'b.txt': 'this hangs\n' };
-const EXTENSION = path.dirname(import.meta.dirname);
 
 const windows = [];
 after(() => Promise.all(windows.map(window => window.close())));
@@ -93,7 +92,7 @@ test('two windows work side by side, one of them on two folders', async () => {
   await close();
 });
 
-test('a server that is not where the setting says is told with the remedy, and a click starts it once it is there', async () => {
+test('a server that is not where the setting says is told with the remedy, and a click starts it once it is there; a changed path is followed', async () => {
   const { workbench: w, home, close } = await open();
   const program = path.join(home, 'sg-server');
   fs.renameSync(program, `${program}.away`);
@@ -104,6 +103,12 @@ test('a server that is not where the setting says is told with the remedy, and a
   fs.renameSync(`${program}.away`, program);
   await w.statusItem.click();
   await until(async () => (await w.status()) === 'running', 'the server');
+
+  const changed = { 'signalGrep.serverPath': program, 'signalGrep.rgPath': hangingRg(home) };
+  write(home, { 'data/Machine/settings.json': JSON.stringify(changed) });
+  await w.command('Signal Grep: Search');
+  await w.quickInput.fill('hangs');
+  await until(() => fs.existsSync(path.join(home, 'rg.pid')), 'the ripgrep that is set now');
   await close();
 });
 
@@ -112,7 +117,7 @@ test('the packaged extension installs its server when it is allowed to, and sear
   const { workbench: w, home, close } = await open({
     install: home => cli(home, '--install-extension', path.join(EXTENSION, 'dist/signal-grep.vsix')),
     server: false,
-    settings: { 'signalGrep.pythonPath': process.env.SG_PYTHON },
+    machine: { 'signalGrep.pythonPath': process.env.SG_PYTHON },
     path: '/usr/bin:/bin',
   });
   await w.command('Signal Grep: Show Health');
