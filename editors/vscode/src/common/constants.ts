@@ -4,6 +4,7 @@ export const EXTENSION = 'signalGrep';
 
 export const COMMANDS = {
   search: 'signalGrep.search',
+  findInFiles: 'signalGrep.findInFiles',
   searchSelection: 'signalGrep.searchSelection',
   searchInFolder: 'signalGrep.searchInFolder',
   repeatLast: 'signalGrep.repeatLast',
@@ -13,6 +14,14 @@ export const COMMANDS = {
   restart: 'signalGrep.restart',
   showOutput: 'signalGrep.showOutput',
   installServer: 'signalGrep.installServer',
+  mode: 'signalGrep.mode',
+  overrideOn: 'signalGrep.override.on',
+  overrideOff: 'signalGrep.override.off',
+  metricsReport: 'signalGrep.metrics.report',
+  metricsOn: 'signalGrep.metrics.on',
+  metricsOff: 'signalGrep.metrics.off',
+  metricsOnNextStart: 'signalGrep.metrics.onNextStart',
+  language: 'signalGrep.language',
   refresh: 'signalGrep.results.refresh',
   clear: 'signalGrep.results.clear',
   next: 'signalGrep.results.next',
@@ -36,6 +45,8 @@ export const RESULTS_VIEW = 'signalGrep.results';
 export const CONTEXT = {
   hasResults: 'signalGrep.hasResults',
   pickerOpen: 'signalGrep.pickerOpen',
+  override: 'signalGrep.override',
+  metrics: 'signalGrep.metrics',
 } as const;
 
 export const INSPECTION_SCHEME = 'signal-grep-inspection';

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { ErrorCodes, LSPErrorCodes, ResponseError } from 'vscode-languageclient/node';
 import { COMMANDS } from './constants';
+import { sentences } from './sentences';
 
 /** A failure to be shown as it stands. */
 export class Failure extends Error {
@@ -21,6 +22,13 @@ export class Failure extends Error {
   }
 }
 
+interface FailureData {
+  code?: string;
+  hint?: string;
+  /** For people who are not spoken to in English. */
+  localized?: { message: string; hint?: string };
+}
+
 /** The error of a request as a Failure, or as a CancellationError where it was cancelled. */
 export function failureOf(error: unknown): Error {
   if (error instanceof Failure || error instanceof vscode.CancellationError) return error;
@@ -29,12 +37,13 @@ export function failureOf(error: unknown): Error {
   if (error.code === ErrorCodes.PendingResponseRejected) {
     return new Failure(vscode.l10n.t('The Signal Grep server ended before it answered.'));
   }
-  const data = error.data as { code?: string; hint?: string } | undefined;
-  return new Failure(error.message, data?.code, data?.hint);
+  const data = error.data as FailureData | undefined;
+  const { message, hint } = data?.localized ?? { message: error.message, hint: data?.hint };
+  return new Failure(message, data?.code, hint);
 }
 
 export function messageOf(error: unknown): string {
-  if (error instanceof Failure && error.hint !== undefined) return `${error.message} ${error.hint}`;
+  if (error instanceof Failure) return sentences(error.message, error.hint);
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -195,6 +195,40 @@ export interface Health {
   problems: Problem[];
 }
 
+export interface ModeParams {
+  action: 'additive' | 'override' | 'status';
+}
+
+export interface ModeResult {
+  configured: 'additive' | 'override';
+  effective: 'additive' | 'override';
+  /** Why they differ, for people, without a full stop. */
+  reason?: string;
+}
+
+export interface MetricsParams {
+  action: 'on' | 'off' | 'report' | 'on-next-load';
+}
+
+export interface Amount {
+  tokens: number;
+  bytes: number;
+}
+
+export interface MetricsResult {
+  active: boolean;
+  searches: number;
+  signal: Amount;
+  normal: Amount;
+  /** What was saved; negative where answers were longer. */
+  deltaTokens: number;
+  deltaPercent: number;
+  /** All of it, for people. */
+  text: string;
+}
+
+export type Locale = 'en' | 'zh-CN';
+
 /** Of each command: what it takes, and what it answers. */
 export interface ServerCommands {
   'sg.search': [SearchParams, SearchResult];
@@ -204,6 +238,9 @@ export interface ServerCommands {
   'sg.health': [Record<string, never>, Health];
   'sg.context.grep': [ContextGrepParams, ContextGrepResult];
   'sg.context.list': [{ limit: number }, { entries: Entry[] }];
+  'sg.mode': [ModeParams, ModeResult];
+  'sg.metrics': [MetricsParams, MetricsResult];
+  'sg.locale': [{ action: Locale | 'status' }, { locale: Locale }];
 }
 
 export type ServerCommand = keyof ServerCommands;

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { HEALTH_SCHEME } from '../common/constants';
 import { messageOf } from '../common/failures';
+import { sentences } from '../common/sentences';
 import type { Health } from '../common/protocol';
 import type { Server } from '../server/server';
 import { healthReport } from './report';
@@ -48,5 +49,5 @@ async function notice(health: Health, state: vscode.Memento): Promise<void> {
   const problem = health.problems.find(({ code }) => code === 'ctags-missing' || code === 'ctags-unusable');
   if (problem === undefined || state.get<boolean>(CTAGS_NOTICE)) return;
   await state.update(CTAGS_NOTICE, true);
-  await vscode.window.showInformationMessage(`${problem.message}. ${problem.hint}`);
+  await vscode.window.showInformationMessage(sentences(problem.message, problem.hint));
 }

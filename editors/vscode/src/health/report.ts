@@ -2,6 +2,7 @@
 
 import { l10n } from 'vscode';
 import type { Health, Program } from '../common/protocol';
+import { sentences } from '../common/sentences';
 
 const MIB = 1024 * 1024;
 
@@ -31,7 +32,7 @@ export function healthReport(health: Health): string {
 
 function problems(health: Health): string[] {
   if (health.problems.length === 0) return [l10n.t('Everything works.')];
-  return [`## ${l10n.t('Problems')}`, list(health.problems.map(problem => `**${problem.message}.** ${problem.hint}`))];
+  return [`## ${l10n.t('Problems')}`, list(health.problems.map(problem => `**${sentences(problem.message)}** ${problem.hint}`))];
 }
 
 function program(found: Program): string {

@@ -1,8 +1,8 @@
 /** The commands of the results view. */
 
 import * as vscode from 'vscode';
+import { registerCommand } from '../common/commands';
 import { COMMANDS } from '../common/constants';
-import { showFailure } from '../common/failures';
 import type { InspectParams } from '../common/protocol';
 import type { Node } from './model';
 import type { ResultsView } from './view';
@@ -12,14 +12,8 @@ export function registerResultsCommands(
   inspect: (target: InspectParams) => Promise<void>,
 ): vscode.Disposable {
   const copy = async (node: Node | undefined) => vscode.env.clipboard.writeText(await view.textOf(node));
-  const register = (command: string, run: (node?: Node) => Promise<void> | void) =>
-    vscode.commands.registerCommand(command, async (node?: Node) => {
-      try {
-        await run(node);
-      } catch (error) {
-        void showFailure(error);
-      }
-    });
+  const register = (command: string, run: (node?: Node) => unknown) =>
+    registerCommand(command, given => run(given as Node | undefined));
   return vscode.Disposable.from(
     register(COMMANDS.refresh, () => view.refresh()),
     register(COMMANDS.clear, () => view.clear()),

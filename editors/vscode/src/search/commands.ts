@@ -9,19 +9,20 @@ import type { Query } from './query';
 
 export function registerSearchCommands(around: Around): vscode.Disposable {
   let picker: SearchPicker | undefined;
-  const open = (start: Partial<Query>) => {
+  const open = (start: Partial<Query> = {}) => {
     picker = new SearchPicker(around, start);
     picker.show();
   };
   const repeat = async () => {
     const [last] = around.history.queries;
-    if (last === undefined) open({});
+    if (last === undefined) open();
     else await around.sendToResults(last).catch(showFailure);
   };
   const register = vscode.commands.registerCommand;
   return vscode.Disposable.from(
-    register(COMMANDS.search, (start?: Partial<Query>) => open(start ?? {})),
-    register(COMMANDS.searchSelection, () => open(underCursor())),
+    register(COMMANDS.search, (start?: Partial<Query>) => open(start)),
+    register(COMMANDS.findInFiles, () => open(selected())),
+    register(COMMANDS.searchSelection, () => open(selected() ?? wordAtCursor())),
     register(COMMANDS.searchInFolder, (clicked?: vscode.Uri, selected?: vscode.Uri[]) =>
       open({ within: (selected ?? (clicked ? [clicked] : [])).map(uri => uri.toString()) }),
     ),
@@ -35,14 +36,16 @@ export function registerSearchCommands(around: Around): vscode.Disposable {
   );
 }
 
-/** The selection, or the word at the cursor as a whole word; as text, since it stands there as it is. */
-function underCursor(): Partial<Query> {
+/** The selection as text, since it stands there as it is; nothing where there is none, or more than a line. */
+function selected(): Partial<Query> | undefined {
   const editor = vscode.window.activeTextEditor;
-  if (editor === undefined) return {};
-  const { document, selection } = editor;
-  if (!selection.isEmpty && selection.isSingleLine) {
-    return { pattern: document.getText(selection), regex: false, wholeWord: false };
-  }
-  const word = document.getWordRangeAtPosition(selection.active);
-  return word === undefined ? {} : { pattern: document.getText(word), regex: false, wholeWord: true };
+  if (editor === undefined || editor.selection.isEmpty || !editor.selection.isSingleLine) return undefined;
+  return { pattern: editor.document.getText(editor.selection), regex: false, wholeWord: false };
+}
+
+/** The word at the cursor, as a whole word. */
+function wordAtCursor(): Partial<Query> | undefined {
+  const editor = vscode.window.activeTextEditor;
+  const word = editor?.document.getWordRangeAtPosition(editor.selection.active);
+  return word && editor && { pattern: editor.document.getText(word), regex: false, wholeWord: true };
 }

@@ -18,6 +18,7 @@ import { EXTENSION } from '../common/constants';
 import { Failure, showFailure } from '../common/failures';
 import { forServer, type ProgramPaths } from '../common/settings';
 import type { Launch } from './find';
+import { pluginOptions } from './plugins';
 
 /**
  * What this extension does itself. The stock client registers the server's command ids with VS Code, for the
@@ -74,6 +75,7 @@ export function createClient(launch: Launch, paths: ProgramPaths, output: vscode
       invalidUtf8: 'replace',
       // VS Code has an outline from each language; a second one would only repeat it.
       documentSymbols: false,
+      ...pluginOptions(() => vscode.extensions.all),
     },
     errorHandler: policy,
     initializationFailedHandler: () => false,

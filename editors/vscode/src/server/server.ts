@@ -27,12 +27,15 @@ const BATCHES = new ProgressType<StreamedBatch>();
 
 export class Server implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<ServerState>();
+  private readonly answered = new vscode.EventEmitter<ServerCommand>();
   private client: LanguageClient | undefined;
   private starting: Promise<LanguageClient> | undefined;
   private stopping: Promise<void> = Promise.resolve();
   private shown: ServerState = 'stopped';
 
   readonly onDidChangeState = this.changed.event;
+  /** Tells which command has been answered, and not refused. */
+  readonly onDidAnswer = this.answered.event;
 
   constructor(
     /** Decides what is run, for each start anew. */
@@ -72,7 +75,9 @@ export class Server implements vscode.Disposable {
       ...(onProgress ? { workDoneToken: progress } : {}),
     };
     try {
-      return (await client.sendRequest(ExecuteCommandRequest.type, request, token)) as ServerCommands[C][1];
+      const answer = (await client.sendRequest(ExecuteCommandRequest.type, request, token)) as ServerCommands[C][1];
+      this.answered.fire(command);
+      return answer;
     } catch (error) {
       throw failureOf(error);
     } finally {
@@ -88,6 +93,11 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       throw failureOf(error);
     }
+  }
+
+  /** Has it running, as a first command would. Throws Failure, or CancellationError. */
+  async start(): Promise<void> {
+    await this.ready();
   }
 
   async restart(): Promise<void> {
@@ -109,11 +119,12 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     this.changed.dispose();
+    this.answered.dispose();
   }
 
   private ready(): Promise<LanguageClient> {
     if (this.starting !== undefined) return this.starting;
-    const starting = this.start();
+    const starting = this.begin();
     this.starting = starting;
     starting.catch(() => {
       if (this.starting === starting) this.starting = undefined;
@@ -121,7 +132,7 @@ export class Server implements vscode.Disposable {
     return starting;
   }
 
-  private async start(): Promise<LanguageClient> {
+  private async begin(): Promise<LanguageClient> {
     await this.stopping;
     await this.end();
     this.show('starting');
