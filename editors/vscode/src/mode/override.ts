@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { CONTEXT } from '../common/constants';
-import { messageOf } from '../common/failures';
+import { messageOf, showFailure } from '../common/failures';
 import type { ModeParams, ModeResult } from '../common/protocol';
 import type { Server, ServerState } from '../server/server';
 import { mayOverride, readUserFile } from './userFile';
@@ -31,7 +31,7 @@ export class Override implements vscode.Disposable {
     if (text === this.seen) return;
     this.seen = text;
     if (this.server.state === 'running') await this.refresh();
-    else if (mayOverride(text)) await this.server.start().catch((error: unknown) => this.output.warn(messageOf(error)));
+    else if (mayOverride(text)) await this.server.start().catch(showFailure);
   }
 
   /** Keeps a choice, or asks for the one that holds. Throws Failure, with `mode-conflict` where there can be no override. */
