@@ -27,7 +27,7 @@ help:
 	@echo 'make format  rewrite the sources as the formatter wants them'
 	@echo 'make schema  write docs/protocol.schema.json from the code'
 	@echo 'make bench   measure against rg itself (make bench ARGS="--corpus DIR")'
-	@echo 'make bench-large  search 100,000 stored texts (ten minutes, 10 GB of disk)'
+	@echo 'make bench-large  search 100,000 stored texts (half an hour, 6 GB of disk)'
 	@echo 'make lock    write constraints.txt anew from the newest releases allowed'
 	@echo 'make clean   remove .venv, caches and builds'
 
