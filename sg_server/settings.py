@@ -89,8 +89,12 @@ class ContextSettings(_Section, frozen=True, kw_only=True):
     ] = limits.GREP_ENTRIES
     scan_bytes: Annotated[
         int,
-        Meta(ge=limits.MIB, le=limits.GREP_BYTES, description="Bytes of text that a grep has in memory."),
-    ] = limits.GREP_BYTES
+        Meta(
+            ge=64 * limits.KIB,
+            le=limits.GREP_BYTES,
+            description="Bytes of text that a grep has in memory, but for a longer text.",
+        ),
+    ] = limits.STORE_BATCH_BYTES
     regex_seconds: Annotated[
         float, Meta(gt=0, le=limits.GREP_ENTRY_SECONDS, description="Seconds for a regex in one entry.")
     ] = limits.GREP_ENTRY_SECONDS

@@ -21,7 +21,8 @@ class ContextBounds(msgspec.Struct, frozen=True, kw_only=True):
     matches: int = limits.GREP_MATCHES_MAX
     context_lines: int = limits.CONTEXT_LINES_MAX
     entries: int = limits.GREP_ENTRIES
-    bytes: int = limits.GREP_BYTES
+    batch_bytes: int = limits.STORE_BATCH_BYTES
+    """Of text in memory at once."""
     entry_seconds: float = limits.GREP_ENTRY_SECONDS
     seconds: float = limits.GREP_SECONDS
     summaries: SummaryBounds | None = SummaryBounds()

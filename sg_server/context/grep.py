@@ -53,7 +53,12 @@ class Grep:
             if request.in_store and store is not None and has_room:
                 narrows = store.narrows(matcher.required)
                 page.entries_left = request.narrowed_entries if narrows else request.entries
-                scan = store.scan(request.filters, required=matcher.required, before=_before(start))
+                scan = store.scan(
+                    request.filters,
+                    required=matcher.required,
+                    before=_before(start),
+                    batch_bytes=request.batch_bytes,
+                )
                 async with aclosing(scan):
                     async for batch in scan:
                         texts = [GrepText.of_entry(stored) for stored in batch]

@@ -25,6 +25,8 @@ class GrepRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Entries that are looked at where no index narrows them."""
     narrowed_entries: int | None
     """The same where one does; None for all."""
+    batch_bytes: int
+    """Of text in memory at once, but for a longer text."""
     text_seconds: float
     seconds: float
     cursor: str | None
@@ -60,6 +62,7 @@ def normalise(params: ContextGrepParams, bounds: ContextBounds) -> GrepRequest:
         max_matches=min(params.max_matches or limits.GREP_MATCHES_DEFAULT, bounds.matches),
         entries=min(asked or bounds.entries, bounds.entries),
         narrowed_entries=asked,
+        batch_bytes=bounds.batch_bytes,
         text_seconds=bounds.entry_seconds,
         seconds=bounds.seconds,
         cursor=params.cursor,

@@ -121,7 +121,7 @@ def _context_bounds(settings: ContextSettings) -> ContextBounds:
         matches=settings.max_matches,
         context_lines=settings.max_context_lines,
         entries=settings.max_entries_scanned,
-        bytes=settings.scan_bytes,
+        batch_bytes=settings.scan_bytes,
         entry_seconds=settings.regex_seconds,
         seconds=settings.scan_seconds,
         summaries=_summary_bounds(settings.summaries) if settings.summaries.enabled else None,

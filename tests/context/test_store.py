@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Iterable
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,9 +29,15 @@ async def put_all(store: Store, texts: Iterable[str]) -> list[Entry]:
 
 
 async def scanned(
-    store: Store, *, required: Required = (), filters: Filters = EVERY, before: str | None = None
+    store: Store,
+    *,
+    required: Required = (),
+    filters: Filters = EVERY,
+    before: str | None = None,
+    batch_bytes: int = limits.STORE_BATCH_BYTES,
 ) -> list[StoredText]:
-    return [text async for batch in store.scan(filters, required=required, before=before) for text in batch]
+    batches = store.scan(filters, required=required, before=before, batch_bytes=batch_bytes)
+    return [text async for batch in batches for text in batch]
 
 
 async def texts_with(store: Store, literal: str) -> list[str]:
@@ -263,33 +270,34 @@ async def test_batches_are_bounded(store: Store) -> None:
     assert sum(map(len, batches)) == 6
     for batch in batches:
         assert sum(len(found.text) for found in batch[:-1]) <= limits.STORE_BATCH_BYTES
+    one_by_one = store.scan(EVERY, required=(), before=None, batch_bytes=1)
+    assert [len(batch) async for batch in one_by_one] == [1] * 6
 
 
 async def test_many_entries_come_in_order_whether_narrowed_or_not(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "STORE_BATCH_ENTRIES", 7)
-    monkeypatch.setattr(limits, "STORE_BATCH_BYTES", 100)
     entries = await put_all(store, [f"number {n:03}" + "." * (n % 30) for n in range(60)])
     newest_first = [entry.id for entry in entries][::-1]
-    assert [found.id for found in await scanned(store)] == newest_first
-    assert [found.id for found in await scanned(store, required=(("number",),))] == newest_first
+    find = partial(scanned, store, batch_bytes=100)
+    assert [found.id for found in await find()] == newest_first
+    assert [found.id for found in await find(required=(("number",),))] == newest_first
     for at in (1, 20, 59):
         expected = newest_first[at + 1 :]
-        assert [found.id for found in await scanned(store, before=newest_first[at])] == expected
-        narrowed = await scanned(store, required=(("number",),), before=newest_first[at])
+        assert [found.id for found in await find(before=newest_first[at])] == expected
+        narrowed = await find(required=(("number",),), before=newest_first[at])
         assert [found.id for found in narrowed] == expected
 
 
-async def test_a_scan_meets_what_happens_meanwhile(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "STORE_BATCH_BYTES", 1)
+async def test_a_scan_meets_what_happens_meanwhile(store: Store) -> None:
     is_open = MetadataFilter(path=("open",), operator="eq", values=(True,), case_sensitive=False)
     for filters, required in itertools.product(
         (Filters(thread_id="t"), Filters(metadata=(is_open,))), ((), (("entry",),))
     ):
         entries = [await store.put(note(f"entry {n}", metadata={"open": True})) for n in range(4)]
         seen: list[str] = []
-        async for batch in store.scan(filters, required=required, before=None):
+        async for batch in store.scan(filters, required=required, before=None, batch_bytes=1):
             seen += [found.text for found in batch]
             if len(seen) == 1:
                 await store.put(note("entry late", metadata={"open": True}))

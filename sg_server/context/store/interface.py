@@ -5,6 +5,7 @@ from typing import Protocol
 
 import msgspec
 
+from sg_server import limits
 from sg_server.context.entries import Entry, EntryHead, NewEntry
 from sg_server.context.filters import Filters
 from sg_server.context.standing import StoreHealth
@@ -64,11 +65,17 @@ class Store(Protocol):
         """Delete the caller's own entries that fit. Raises InvalidParams unless `confirm` is their number."""
 
     def scan(
-        self, filters: Filters, *, required: Required, before: str | None
+        self,
+        filters: Filters,
+        *,
+        required: Required,
+        before: str | None,
+        batch_bytes: int = limits.STORE_BATCH_BYTES,
     ) -> AsyncGenerator[tuple[StoredText, ...], None]:
-        """Texts of the entries that fit, by descending id, below `before`, in batches of bounded size.
+        """Texts of the entries that fit, by descending id, below `before`, in batches.
 
-        Every text that satisfies `required` is among them; others may be.
+        A batch has `batch_bytes` of UTF-8 and at most one text more. Every text that satisfies `required` is
+        among them; others may be.
         """
 
     def narrows(self, required: Required) -> bool:

@@ -67,10 +67,15 @@ class PostgresStore:
         return await self._run(postgresql_entries.delete_matching, filters, confirm)
 
     def scan(
-        self, filters: Filters, *, required: Required, before: str | None
+        self,
+        filters: Filters,
+        *,
+        required: Required,
+        before: str | None,
+        batch_bytes: int = limits.STORE_BATCH_BYTES,
     ) -> AsyncGenerator[tuple[StoredText, ...], None]:
         """See `Store.scan`."""
-        return postgresql_scan.scan(self._ask, filters, narrowing(required), before)
+        return postgresql_scan.scan(self._ask, filters, narrowing(required), before, batch_bytes)
 
     def narrows(self, required: Required) -> bool:
         """See `Store.narrows`."""

@@ -29,14 +29,14 @@ def _array(found: Iterable[int]) -> str:
 
 
 async def scan(
-    ask: Ask, filters: Filters, narrowed: Narrowing, before: str | None
+    ask: Ask, filters: Filters, narrowed: Narrowing, before: str | None, batch_bytes: int
 ) -> AsyncGenerator[tuple[StoredText, ...], None]:
     """The texts that fit. Entries come and go between batches; each batch sees one state of the database."""
     if not all(narrowed):
         return
     heads = _found(ask, filters, narrowed, before) if narrowed else _every(ask, filters, before)
     async for some in heads:
-        for ids in _batches(filters, some):
+        for ids in _batches(filters, some, batch_bytes):
             texts = await _texts(ask, filters, ids)
             if texts:
                 yield texts
@@ -73,14 +73,14 @@ def _heads(filters: Filters) -> str:
     return f"SELECT id, octet_length(text), {metadata} FROM signal_grep.entries"
 
 
-def _batches(filters: Filters, heads: Iterable[Row]) -> Iterator[list[UUID]]:
+def _batches(filters: Filters, heads: Iterable[Row], batch_bytes: int) -> Iterator[list[UUID]]:
     """Ids of the entries that fit, in parts whose texts are bounded together."""
     ids: list[UUID] = []
     size = 0
     for id_, length, metadata in heads:
         if filters.metadata and not filters.fit(json.loads(metadata)):
             continue
-        if ids and size + length > limits.STORE_BATCH_BYTES:
+        if ids and size + length > batch_bytes:
             yield ids
             ids, size = [], 0
         ids.append(id_)

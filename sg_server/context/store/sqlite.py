@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Concatenate, ParamSpec, TypeVar
 
+from sg_server import limits
 from sg_server.context.entries import Entry, EntryHead, NewEntry
 from sg_server.context.filters import Filters
 from sg_server.context.ids import IdMaker
@@ -62,10 +63,15 @@ class SqliteStore:
         return await self._run(sqlite_entries.delete_matching, filters, confirm)
 
     async def scan(
-        self, filters: Filters, *, required: Required, before: str | None
+        self,
+        filters: Filters,
+        *,
+        required: Required,
+        before: str | None,
+        batch_bytes: int = limits.STORE_BATCH_BYTES,
     ) -> AsyncGenerator[tuple[StoredText, ...], None]:
         """See `Store.scan`."""
-        scan = Scan(filters, narrowing(required), before)
+        scan = Scan(filters, narrowing(required), before, batch_bytes)
         while not scan.ended:
             batch = await self._run(scan.batch)
             if batch:

@@ -18,12 +18,13 @@ _CHUNK: Final = 500
 class Scan:
     """Where a scan has got to. Entries come and go between its batches; each sees one state of the file."""
 
-    def __init__(self, filters: Filters, narrowed: Narrowing, before: str | None) -> None:
+    def __init__(self, filters: Filters, narrowed: Narrowing, before: str | None, batch_bytes: int) -> None:
         """`before` is the id below which it begins."""
         self.ended = False
         self._filters = filters
         self._narrowed = narrowed
         self._before = before
+        self._batch_bytes = batch_bytes
         self._candidates: list[int] | None = None
         """Numbers that the index found and that were not looked up, ascending."""
 
@@ -53,7 +54,7 @@ class Scan:
                 text = _text(connection, number)
                 texts.append(StoredText(id=id_, version=version, text=text))
                 size += len(text.encode())
-            if size >= limits.STORE_BATCH_BYTES or looked_at == limits.STORE_BATCH_ENTRIES:
+            if size >= self._batch_bytes or looked_at == limits.STORE_BATCH_ENTRIES:
                 if self._candidates is not None and chunk is not None:
                     self._candidates += [other for other in chunk if other < number]
                 return tuple(texts)
