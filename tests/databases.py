@@ -77,6 +77,7 @@ class Server:
         self._data = self.folder / "data"
         self._programs = programs
         self._user: dict[str, Any] = {}
+        self._watcher: subprocess.Popen[bytes] | None = None
         self._names = (f"db{number}" for number in itertools.count(1))
 
     def prepare(self) -> None:
@@ -88,6 +89,7 @@ class Server:
             self._user = {"user": _give_away(self.folder), "extra_groups": []}
         who = ("-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--locale=C")
         self._run("initdb", "-D", self._data, "--no-sync", *who)
+        self._watch()
 
     def start(self) -> None:
         """Start, and wait until it answers."""
@@ -109,7 +111,22 @@ class Server:
         """End it, and leave nothing."""
         if (self._data / "postmaster.pid").exists():
             self.stop()
+        if self._watcher is not None:
+            self._watcher.communicate()
         shutil.rmtree(self.folder)
+
+    def _watch(self) -> None:
+        """See to it that it ends with this process, even if that is killed: then the pipe is closed."""
+        stop = 'read -r _; exec "$0" stop -m immediate -D "$1"'
+        self._watcher = subprocess.Popen(
+            ["sh", "-c", stop, self._programs / "pg_ctl", self._data],
+            stdin=subprocess.PIPE,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            **self._user,
+        )
 
     def _control(self, action: str, *more: str | Path) -> None:
         self._run("pg_ctl", action, "-w", "-t", "30", "-D", self._data, *more)
