@@ -269,11 +269,12 @@ def test_a_plugin_that_owns_grep_is_named_and_keeps_it_until_it_is_removed(
 ) -> None:
     plugin = str(tmp_path / "pack/vim-bettergrep")
     Path(plugin).mkdir(parents=True)
+    before = nvim.lua(PAIR)
+    nvim.lua("vim.opt.runtimepath:append(...)", plugin)
+    # Neovim may only be about to look whether an override was chosen.
     Path(nvim.lua("return vim.env.SG_CONFIG")).write_text(
         json.dumps(NOTHING_CHOSEN | {"overrideBuiltinGrep": True})
     )
-    before = nvim.lua(PAIR)
-    nvim.lua("vim.opt.runtimepath:append(...)", plugin)
     nvim.command("SignalGrepMode")
     nvim.until(said("override is chosen, and not in force here: vim-bettergrep"))
     nvim.until(said("leaves the editor's grep alone in this session: vim-bettergrep"))

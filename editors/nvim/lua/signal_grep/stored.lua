@@ -64,7 +64,8 @@ end
 local function fill(buffer, lines)
   vim.api.nvim_buf_set_var(buffer, 'signal_grep_lines', lines)
   vim.api.nvim_buf_call(buffer, function()
-    vim.cmd('silent lockmarks call setline(1, b:signal_grep_lines)')
+    local setline = 'setline(1, b:signal_grep_lines)'
+    vim.cmd.call({ args = { setline }, mods = { silent = true, lockmarks = true } })
   end)
   vim.api.nvim_buf_del_var(buffer, 'signal_grep_lines')
 end
