@@ -81,4 +81,5 @@ def picture(lines: Iterable[str]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.writelines(f"{line}\n" for line in picture(sys.stdin))
+    # All of it: the demo must not find its pipe closed.
+    sys.stdout.writelines(f"{line}\n" for line in picture(list(sys.stdin)))
