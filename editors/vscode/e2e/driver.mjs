@@ -213,6 +213,8 @@ export class Workbench {
     }, `file ${name} in quick open`, 30_000);
     await this.pickRow(path.basename(name));
     await until(async () => (await this.activeTab()) === path.basename(name), `the tab ${name}`);
+    // Before it has the focus, what is typed is lost, and a quick input gives the focus back to nothing.
+    await this.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor({ timeout: 60_000 });
   }
 
   // ---- editor
