@@ -34,7 +34,10 @@ _CLOCK_REALTIME_COARSE: Final = 5
 TICK_SECONDS: Final = 0.01
 """Of the slowest clock by which Linux stamps files: stamps that are further apart differ."""
 _CLOCK_DRIFT_NS: Final = 50_000_000
-"""The clocks are read one after the other, and time synchronisation slews one of them a little."""
+"""Time synchronisation slews one of the clocks a little."""
+_CLOCK_MOMENT_NS: Final = 1_000_000
+_CLOCK_READINGS: Final = 10
+"""Until both clocks are read within a moment; else the last reading has to do."""
 
 
 class Revision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -86,8 +89,12 @@ def look(path: str) -> Revision | None:
 
 
 def read_clocks() -> Clocks:
-    """Read both clocks of this machine."""
-    return Clocks(time.time_ns(), time.monotonic_ns())
+    """Read both clocks of this machine, at one moment: a busy one may stop us between the two."""
+    for _ in range(_CLOCK_READINGS):
+        before, wall_ns, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        if after - before < _CLOCK_MOMENT_NS:
+            break
+    return Clocks(wall_ns, after)
 
 
 def read_stamp_clock() -> int:
