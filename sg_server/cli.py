@@ -82,7 +82,13 @@ def _define_search(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.usage = "sg-server search [options] PATTERN [PATH ...]"
     add("words", metavar="PATTERN, PATH", nargs="*", help="a regex, and folders or files to search in")
-    add("-e", "--regexp", metavar="PATTERN", help="the pattern; all words are paths then")
+    add(
+        "-e",
+        "--regexp",
+        action="append",
+        metavar="PATTERN",
+        help="a pattern, one of several; all words are paths then",
+    )
     add("-i", "--ignore-case", dest="ignore_case", action="store_true", default=None, help="a is A")
     add("-s", "--case-sensitive", dest="ignore_case", action="store_false", default=None, help="a is not A")
     smart = "case matters if PATTERN has an upper case letter (default)"
@@ -102,8 +108,10 @@ def _define_search(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=_count, metavar="N", help="show the first N matches; all are counted")
     add("--json", action="store_true", help="one JSON object a match, then one with the totals")
     add("--heading", action=argparse.BooleanOptionalAction, default=True, help="paths above their matches")
-    vimgrep = "PATH:LINE:COLUMN:TEXT, as Vim's 'grepprg' has it; the same as --no-heading"
-    add("--vimgrep", dest="heading", action="store_false", help=vimgrep)
+    vimgrep = (
+        "as --no-heading, and what is not UTF-8 as Vim reads it: PATH:LINE:COLUMN:TEXT for its 'grepprg'"
+    )
+    add("--vimgrep", action="store_true", help=vimgrep)
     _add_color(parser)
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -73,11 +73,19 @@ def stored_text(store: str | None, programs: Programs) -> ContextService:
 class OneShot:
     """What the command line works with: a workspace of the working folder and every named path."""
 
-    def __init__(self, paths: Iterable[str], *, rg_path: str | None, ctags_path: str | None) -> None:
+    def __init__(
+        self,
+        paths: Iterable[str],
+        *,
+        rg_path: str | None,
+        ctags_path: str | None,
+        invalid_utf8: Literal["replace", "latin1"] = "replace",
+    ) -> None:
         self.workspace, self.uris = workspace_of(paths)
         """And the URIs of the paths, in order. Raises PathNotFound."""
         self._programs = Programs(rg_path=rg_path, ctags_path=ctags_path, workspace=self.workspace)
-        self._searches = SearchService(self._programs.ripgrep, _VIEW, NoDocuments())
+        view = msgspec.structs.replace(_VIEW, invalid_utf8=invalid_utf8)
+        self._searches = SearchService(self._programs.ripgrep, view, NoDocuments())
 
     async def search(self, params: SearchParams) -> SearchResult:
         """Search. Raises as `SearchService.search`."""

@@ -8,6 +8,9 @@ from sg_server.oneshot import OneShot, shown_path, spot_of
 from sg_server.search.params import SearchParams
 from sg_server.search.results import ContextProblem, Match
 
+_META = frozenset("\\.+*?()|[]{}^$#&-~")
+"""Characters that mean something in a regex, as regex-syntax has them."""
+
 
 def doctor(parsed: argparse.Namespace) -> int:
     """Print what is installed, and what to do about the rest. Returns the exit code."""
@@ -22,16 +25,35 @@ async def _examine(parsed: argparse.Namespace) -> int:
 
 def search(parsed: argparse.Namespace) -> int:
     """Print what is found. Returns the exit code."""
+    patterns = parsed.regexp or parsed.words[:1]
     if parsed.regexp is None:
-        parsed.regexp = parsed.words.pop(0) if parsed.words else ""
-    if not parsed.regexp:
+        del parsed.words[:1]
+    if not all(patterns) or not patterns:
         console.complain("a pattern is required: sg-server search PATTERN [PATH ...]")
         return console.ERROR
+    if len(patterns) > 1:
+        parsed.regexp = "|".join(
+            _escaped(pattern) if parsed.fixed_strings else f"(?:{pattern})" for pattern in patterns
+        )
+        parsed.fixed_strings = False
+    else:
+        (parsed.regexp,) = patterns
+    parsed.heading = parsed.heading and not parsed.vimgrep
     return console.run(_search_and_print(parsed))
 
 
+def _escaped(literal: str) -> str:
+    """A regex, of ripgrep's or PCRE2, for just `literal`."""
+    return "".join(f"\\{character}" if character in _META else character for character in literal)
+
+
 async def _search_and_print(parsed: argparse.Namespace) -> int:
-    one_shot = _one_shot(parsed, parsed.words)
+    one_shot = OneShot(
+        parsed.words,
+        rg_path=parsed.rg,
+        ctags_path=parsed.ctags,
+        invalid_utf8="latin1" if parsed.vimgrep else "replace",
+    )
     result = await one_shot.search(_search_params(parsed, one_shot.uris))
     matches = one_shot.matches(result, parsed.limit)
     problems = await (_print_json(matches) if parsed.json else _print_files(matches, parsed))

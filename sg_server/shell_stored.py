@@ -24,6 +24,7 @@ from sg_server.context.service import ContextService
 from sg_server.errors import InvalidParams
 from sg_server.health import Programs
 from sg_server.oneshot import stored_text, workspace_of
+from sg_server.text.plain import plain
 from sg_server.workspace.folders import Workspace
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _Work = Callable[[ContextService, argparse.Namespace], Awaitable[int]]
 
 def grep(parsed: argparse.Namespace) -> int:
     """Print where stored text has a pattern. Returns the exit code."""
-    return _run(_grep, parsed)
+    return _run(_grep, parsed, of_what_is_kept=True)
 
 
 async def _grep(context: ContextService, parsed: argparse.Namespace) -> int:
@@ -98,6 +99,9 @@ async def _outline(context: ContextService, parsed: argparse.Namespace) -> int:
         console.write_json(result)
     else:
         console.write(terminal_stored.outline_lines(result.root, console.colors(parsed)))
+    if result.truncated:
+        console.complain(f"not all sections are shown: {result.truncated_reason}")
+        return console.FOUND if result.node_count else console.ERROR
     return console.FOUND if result.node_count else console.NOTHING
 
 
@@ -173,7 +177,7 @@ def _metadata(given: str | None) -> dict[str, Any]:
 
 def list_entries(parsed: argparse.Namespace) -> int:
     """Print what is stored, newest first. Returns the exit code."""
-    return _run(_list, parsed)
+    return _run(_list, parsed, of_what_is_kept=True)
 
 
 async def _list(context: ContextService, parsed: argparse.Namespace) -> int:
@@ -196,7 +200,7 @@ async def _list(context: ContextService, parsed: argparse.Namespace) -> int:
 
 def delete(parsed: argparse.Namespace) -> int:
     """Delete the entries that are named, all or none. Returns the exit code."""
-    return _run(_delete, parsed)
+    return _run(_delete, parsed, of_what_is_kept=True)
 
 
 async def _delete(context: ContextService, parsed: argparse.Namespace) -> int:
@@ -234,11 +238,15 @@ def _span(flag: str, given: str | None) -> tuple[int | None, int | None]:
     return first, int(end) if end else None if dash else first
 
 
-def _run(work: _Work, parsed: argparse.Namespace) -> int:
+def _run(work: _Work, parsed: argparse.Namespace, *, of_what_is_kept: bool = False) -> int:
     async def run() -> int:
         here, _ = workspace_of(())
         programs = Programs(rg_path=parsed.rg, ctags_path=parsed.ctags, workspace=here)
         context = stored_text(parsed.store, programs)
+        if of_what_is_kept and (missing := context.missing_file) is not None:
+            # A path that is typed wrong must not look like a store in which nothing is found.
+            console.complain(f"nothing has been kept in {plain(missing)} yet")
+            return console.ERROR
         try:
             return await work(context, parsed)
         finally:

@@ -3,6 +3,7 @@
 It holds what a person chose for all editors and projects. Everything here blocks.
 """
 
+import codecs
 import os
 import stat
 from collections.abc import Callable, Mapping
@@ -66,7 +67,10 @@ class UserFile:
     def read(self) -> UserConfig:
         """What the file says now. Raises ConfigInvalid, ConfigUnavailable."""
         try:
-            with open(self.path, "rb") as file:
+            # A pipe would be waited for.
+            with open(os.open(self.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise ConfigUnavailable(f"{self.path} is not a regular file")
                 text = file.read(limits.USER_FILE_BYTES + 1)
         except FileNotFoundError:
             return DEFAULT
@@ -75,7 +79,7 @@ class UserFile:
         if len(text) > limits.USER_FILE_BYTES:
             raise ConfigInvalid(f"{self.path} is too large to be a configuration", _FORM)
         try:
-            return msgspec.json.decode(text, type=UserConfig)
+            return msgspec.json.decode(text.removeprefix(codecs.BOM_UTF8), type=UserConfig)
         except msgspec.ValidationError as error:
             raise ConfigInvalid(f"{self.path} is not valid: {error}", _FORM) from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:

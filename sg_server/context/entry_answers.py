@@ -17,7 +17,7 @@ from sg_server.context.results import (
     EntryRow,
 )
 from sg_server.context.store.interface import Store
-from sg_server.errors import InvalidParams
+from sg_server.errors import CursorUnknown, InvalidParams
 
 _WHOLE_ID = 32
 
@@ -62,10 +62,17 @@ async def list_entries(params: ContextListParams, store: Store) -> ContextListRe
 def _before(cursor: str | None) -> str | None:
     if cursor is None:
         return None
-    before = id_prefix(cursor, "cursor")
+    try:
+        before = id_prefix(cursor, "cursor")
+    except InvalidParams as error:
+        raise _unknown_cursor() from error
     if len(before) != _WHOLE_ID:
-        raise InvalidParams("cursor", f"{cursor!r} is none: give it whole, as the answer before has it")
+        raise _unknown_cursor()
     return before
+
+
+def _unknown_cursor() -> CursorUnknown:
+    return CursorUnknown("this is no cursor of a list", "Copy it whole from the answer before, or list anew.")
 
 
 async def delete_entries(params: ContextDeleteParams, store: Store) -> ContextDeleteResult:

@@ -53,6 +53,8 @@ def _answer(
         uri=named.uri,
         total_chars=len(named.text),
         node_count=count,
+        truncated=problem is not None or outline.problem is not None,
+        truncated_reason=problem or outline.problem,
         root=writer.node(root),
         text="\n".join(_text(named, root, count, outline, problem)) + "\n",
         provider=outline.provider,

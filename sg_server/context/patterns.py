@@ -54,6 +54,9 @@ class Matcher(msgspec.Struct, frozen=True, kw_only=True):
             # When the time of all texts is up, or nobody waits any more, that goes first.
             timer.left()
             raise TextTimedOut from error
+        except (MemoryError, RecursionError) as error:
+            message = "takes more memory than there is; a pattern that calls itself needs something before it"
+            raise InvalidParams("pattern", message) from error
 
     def _found(self, text: str, timer: Timer) -> Iterator[Span]:
         found = self.pattern.finditer(text, timeout=timer.left())

@@ -76,6 +76,9 @@ class ContextNavigateResult(_Addressed, frozen=True, kw_only=True):
     total_chars: int
     node_count: int
     """Shown nodes, the root not counted."""
+    truncated: bool
+    truncated_reason: str | None = None
+    """Which sections are not among the nodes, and why."""
     root: OutlineNode
     text: str
     provider: OutlineProvider

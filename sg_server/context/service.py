@@ -69,6 +69,11 @@ class ContextService:
         self._opened: Store | None = None
 
     @property
+    def missing_file(self) -> str | None:
+        """The file that entries are to be kept in, where it is not there yet."""
+        return None if is_there(self._options.location) else self._options.location
+
+    @property
     def _store(self) -> Store:
         if self._opened is None:
             self._opened = open_store(self._options.location)

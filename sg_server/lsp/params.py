@@ -119,7 +119,7 @@ def described(kind: inspect.Type) -> str:
         case inspect.IntType():
             words = "an integer" + _bounds(kind.ge, kind.le)
         case inspect.FloatType():
-            words = "a number" + _bounds(kind.ge, kind.le)
+            words = "a number" + (_bounds(kind.ge, kind.le) if kind.gt is None else _above(kind.gt, kind.le))
         case inspect.StrType():
             words = "a string" + _bounds(kind.min_length, kind.max_length, " characters")
         case inspect.VarTupleType():
@@ -134,6 +134,10 @@ def _bounds(low: float | None, high: float | None, unit: str = "") -> str:
     if high is None:
         return f" (at least {low}{unit.removesuffix('s') if low == 1 else unit})"
     return f" ({low or 0} to {high}{unit})"
+
+
+def _above(low: float, high: float | None) -> str:
+    return f" (more than {low:g})" if high is None else f" (more than {low:g}, to {high})"
 
 
 def _given(value: Any) -> str:

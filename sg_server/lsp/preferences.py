@@ -33,6 +33,8 @@ class Preferences:
         self._detection = detection
         self._show = show
         self._locale: Locale = DEFAULT.locale
+        self._turn = asyncio.Lock()
+        """Threads that read and write the file would overtake each other."""
 
     @property
     def messages(self) -> Messages:
@@ -117,12 +119,14 @@ class Preferences:
                 start_metrics()
 
     async def _read(self) -> UserConfig:
-        config = await asyncio.to_thread(self._file.read)
+        async with self._turn:
+            config = await asyncio.to_thread(self._file.read)
         self._locale = config.locale
         return config
 
     async def _update(self, change: Callable[[UserConfig], UserConfig]) -> tuple[UserConfig, UserConfig]:
-        before, after = await asyncio.to_thread(self._file.update, change)
+        async with self._turn:
+            before, after = await asyncio.to_thread(self._file.update, change)
         self._locale = after.locale
         return before, after
 

@@ -224,9 +224,12 @@ def _refusal(error: PathNotFound | OutsideWorkspace | GitInternal) -> Reason:
 
 
 def _answer(display: str, params: ExplainParams, workspace: Workspace, reason: Reason) -> ExplainResult:
-    uri = strings(params.uri, "uri")
-    path = os.path.join(workspace.folders[0].path, *strings(params.path, "path"))
-    return _result(display, uri[0] if uri else workspace.uri_of(os.path.normpath(path)), [reason])
+    if params.uri is not None:
+        (located,) = strings(params.uri, "uri")
+    else:
+        (path,) = strings(params.path, "path")
+        located = workspace.uri_of(workspace.absolute(path, "path"))
+    return _result(display, located, [reason])
 
 
 def _result(display: str, uri: str, reasons: list[Reason]) -> ExplainResult:

@@ -80,7 +80,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         self._require_folders()
         if not path or not _is_path(path):
             raise InvalidParams(field, "not a path: it is empty, or holds a NUL or a lone surrogate")
-        return self._existing(self._absolute(path, field), field)
+        return self._existing(self.absolute(path, field), field)
 
     def place_uri(self, uri: str, field: str) -> Place:
         """Return where a client's file URI lies; the rules and errors are those of `place`."""
@@ -89,6 +89,21 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         if path is None or not _is_path(path):
             raise InvalidParams(field, f"not the URI of a file of this machine: {uris.display(uri)}")
         return self._existing(_normal(path), field)
+
+    def absolute(self, path: str, field: str) -> str:
+        """Return a client's path as a normal absolute one, nothing looked up. Raises InvalidParams."""
+        if os.path.isabs(path):
+            return _normal(path)
+        if len(self.folders) == 1:
+            return _normal(os.path.join(self.folders[0].path, path))
+        first, _, rest = os.path.normpath(path).partition(os.sep)
+        for folder in self.folders:
+            if uris.display(first) == folder.name:
+                return os.path.join(folder.path, rest) if rest else folder.path
+        shown = uris.display(path)
+        raise InvalidParams(
+            field, f"{shown!r} does not start with the name of a folder; they are {self._names()}"
+        )
 
     def locate(self, path: str) -> Place | None:
         """Return where a normal absolute path lies by its spelling alone, nothing looked up; None outside."""
@@ -118,20 +133,6 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
 
     def _names(self) -> str:
         return ", ".join(folder.name for folder in self.folders)
-
-    def _absolute(self, path: str, field: str) -> str:
-        if os.path.isabs(path):
-            return _normal(path)
-        if len(self.folders) == 1:
-            return _normal(os.path.join(self.folders[0].path, path))
-        first, _, rest = os.path.normpath(path).partition(os.sep)
-        for folder in self.folders:
-            if uris.display(first) == folder.name:
-                return os.path.join(folder.path, rest) if rest else folder.path
-        shown = uris.display(path)
-        raise InvalidParams(
-            field, f"{shown!r} does not start with the name of a folder; they are {self._names()}"
-        )
 
     def _existing(self, path: str, field: str) -> Place:
         """Check a normal absolute path against the disk; see `place`."""

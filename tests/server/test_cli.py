@@ -136,6 +136,19 @@ def test_every_match_is_printed_over_all_pages_unless_limited(project: Path) -> 
     assert search(project, "needle", "--vimgrep", "--limit", "1001").splitlines() == lines[:1001]
 
 
+def test_several_patterns_are_looked_for_at_once(project: Path) -> None:
+    write_files(project, {"a.txt": "one\ntwo\n1.5 (x\nthree\n"})
+    flags = ("--no-heading", "a.txt")
+    assert search(project, "-e", "one", "-e", "t.o", *flags) == "a.txt:1:1:one\na.txt:2:1:two\n"
+    literal = search(project, "-F", "-e", "1.5 (", "-e", "thr", *flags)
+    assert literal == "a.txt:3:1:1.5 (x\na.txt:4:1:three\n"
+
+
+def test_vim_gets_the_columns_of_a_file_that_is_not_utf8_as_it_reads_it(project: Path) -> None:
+    write_files(project, {"a.txt": b"caf\xe9 needle\n"})
+    assert search(project, "needle", "--vimgrep", "a.txt") == "a.txt:1:7:caf\xe9 needle\n"
+
+
 def test_json_is_a_match_a_line_and_then_the_totals(project: Path) -> None:
     write_files(project, {"a.txt": "needle\n" * 3})
     *matches, last = map(json.loads, search(project, "needle", "--json", "--limit", "2").splitlines())

@@ -79,6 +79,21 @@ def test_matches_stand_under_their_entries(shell: Shell) -> None:
     assert rows[-1] == {"totalMatches": 1, "isComplete": True}
 
 
+def test_a_store_that_is_not_there_is_no_empty_one(shell: Shell) -> None:
+    for words in (("grep", "needle"), ("list",), ("delete", "0" * 32)):
+        code, output, errors = shell.run(*words)
+        assert (code, output) == (2, "")
+        assert f"nothing has been kept in {shell.store} yet" in errors
+    assert not shell.store.exists()
+
+
+def test_an_outline_that_is_not_whole_says_so(shell: Shell) -> None:
+    (shell.folder / "many.md").write_text("# a\n" + "## b\n" * 10_001)
+    code, output, errors = shell.run("outline", "many.md")
+    assert (code, len(output.splitlines())) == (0, 1)
+    assert "sections of level 2 and deeper are left out" in errors
+
+
 def test_nothing_found_is_one(shell: Shell) -> None:
     shell.put("text", "--tag", "a")
     assert shell.run("grep", "needle") == (1, "", "")

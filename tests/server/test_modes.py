@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,22 @@ async def test_two_servers_that_write_at_once_lose_no_field(start: Start, user_f
         await asyncio.gather(mode(here, action), command(there, "sg.locale", {"action": locale}))
         said = json.loads(user_file.read_text())
         assert (said["overrideBuiltinGrep"], said["locale"]) == (action == "override", locale)
+
+
+async def test_choices_that_are_not_waited_for_are_taken_in_their_order(client: LanguageClient) -> None:
+    for _ in range(5):
+        choices = [mode(client, action) for action in ("override", "additive") * 2]
+        answers = await asyncio.gather(*choices)
+        assert [answer["configured"] for answer in answers] == ["override", "additive"] * 2
+        assert (await mode(client))["configured"] == "additive"
+
+
+async def test_a_pipe_in_the_place_of_the_file_is_no_file(start: Start, user_file: Path) -> None:
+    user_file.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(user_file)
+    client = await start()
+    code, message = await refused(client, "sg.mode", {"action": "status"})
+    assert (code, "is not a regular file" in message) == ("config-unavailable", True)
 
 
 async def test_only_the_actions_that_there_are_are_accepted(client: LanguageClient) -> None:

@@ -191,10 +191,13 @@ async def test_only_what_changes_in_a_settled_tree_is_searched_again(
         async with rg.at(moment):
             swap(root / "pkg/deep")
     assert all(rows(await searching, root).values())
+    searched: list[set[str]] = []
     for run in rg.runs[2:]:
         names = run.partition(" -- ")[2].split()
-        assert {os.path.relpath(name, root) for name in names} == {"pkg/deep/c.txt", "pkg/spare-deep/c.txt"}
-    assert len(rg.runs) > 2
+        searched.append({os.path.relpath(name, root) for name in names})
+    # One that was moved in the tick of the clock in which it is first looked at is looked at once more.
+    assert searched[0] == {"pkg/deep/c.txt", "pkg/spare-deep/c.txt"}
+    assert all(again <= searched[0] for again in searched)
 
 
 async def test_a_tree_that_is_not_settled_is_searched_once_more(

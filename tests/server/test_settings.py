@@ -90,7 +90,7 @@ async def test_a_request_goes_before_the_settings(start: Start, project: Path) -
     write_files(
         project, {"a.py": "needle\n", "a.js": "needle\n", ".b.py": "needle\n", "c.py": "needle" + "s" * 99}
     )
-    (project / "link.py").symlink_to(project / "a.py")
+    (project / "link.py").symlink_to(project / "a.js")
     client = await opened(
         start, project, {"exclude": ["*.js"], "hidden": False, "maxFileSize": 50, "follow": True}
     )

@@ -1,3 +1,4 @@
+import codecs
 import json
 import os
 import signal
@@ -79,6 +80,12 @@ def test_a_file_that_is_not_valid_is_refused_and_left_alone(path: Path, content:
             use()
     assert path.read_bytes() == before
     assert not (path.parent / "signal-grep.json.new").exists()
+
+
+def test_a_byte_order_mark_is_passed_over(path: Path) -> None:
+    file = written(path, OVERRIDE)
+    path.write_bytes(codecs.BOM_UTF8 + path.read_bytes())
+    assert file.read() == override(DEFAULT)
 
 
 def test_an_update_changes_one_field_and_keeps_the_others(path: Path) -> None:

@@ -64,12 +64,36 @@ local function typed_after(line, parsed)
   return table.concat(parts)
 end
 
+--- Look for any of several patterns, as ripgrep does: as one, a regex.
+---@param patterns string[]
+---@param params table
+local function any_of(patterns, params)
+  if #patterns < 2 then
+    params.pattern = patterns[1]
+    return
+  end
+  local parts = vim.tbl_map(function(pattern)
+    -- What means something in a regex, to ripgrep and to PCRE2.
+    return params.literal and pattern:gsub('[\\.+*?()|%[%]{}^$#&~-]', '\\%0') or '(?:' .. pattern .. ')'
+  end, patterns)
+  params.pattern, params.literal = table.concat(parts, '|'), nil
+end
+
+--- Run a line as Neovim does, its error told without the way through our code.
+---@param line string
+local function natively(line)
+  local ran, problem = pcall(vim.cmd, line)
+  if not ran then
+    words.say((tostring(problem):gsub('^.-(E%d+:)', '%1'):gsub('\n.*', '')), vim.log.levels.ERROR)
+  end
+end
+
 --- Read words as ripgrep does: flags among them, a pattern, then files and folders.
 ---@param split signal_grep.Word[]
 ---@return table? params
 ---@return string? problem
 local function read(split)
-  local request = { params = {}, loclist = false }
+  local request = { params = {}, loclist = false, patterns = {} }
   local rest, are_flags = {}, true
   local at = 0
   local function next_word()
@@ -89,9 +113,10 @@ local function read(split)
     end
   end
   local params = request.params
-  if not params.pattern and rest[1] then
-    params.pattern = table.remove(rest, 1).text
+  if #request.patterns == 0 and rest[1] then
+    request.patterns[1] = table.remove(rest, 1).text
   end
+  any_of(request.patterns, params)
   if (params.pattern or '') == '' then
     return nil, words.text('pattern_is_missing')
   end
@@ -208,11 +233,11 @@ end
 function M.run(line)
   local parsed = M.parse(line)
   if not parsed or not require('signal_grep.override').is_on() then
-    return vim.cmd(line)
+    return natively(line)
   end
   local split = command_line.split(typed_after(line, parsed))
   if not split then
-    return vim.cmd(line)
+    return natively(line)
   end
   local params, problem = read(split)
   if not params then
@@ -222,7 +247,7 @@ function M.run(line)
   if not used then
     return words.say(assert(trouble), vim.log.levels.ERROR)
   elseif not place(params, used) then
-    return vim.cmd(line)
+    return natively(line)
   end
   if into_list(parsed, params, used) and parsed.nextcmd ~= '' then
     M.run(parsed.nextcmd)

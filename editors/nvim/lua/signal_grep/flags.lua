@@ -14,6 +14,7 @@ local words = require('signal_grep.words')
 ---@class signal_grep.Request
 ---@field params table of `sg.search`
 ---@field loclist boolean
+---@field patterns string[]?
 
 ---@param flags signal_grep.Flag[]
 ---@return signal_grep.Flags
@@ -92,8 +93,10 @@ local function put(request, flag, value)
     request.loclist = true
   elseif flag.takes == nil then
     params[field] = flag.value
-  elseif flag.takes == 'encoding' or flag.takes == 'pattern' then
+  elseif flag.takes == 'encoding' then
     params[field] = value
+  elseif flag.takes == 'pattern' then
+    request.patterns[#request.patterns + 1] = value
   else
     if flag.takes == 'path' then
       value = vim.fs.normalize(vim.fs.abspath(vim.fn.expandcmd(value)))
