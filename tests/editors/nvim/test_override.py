@@ -264,6 +264,20 @@ def test_all_is_given_back_when_the_server_ends(overridden: Neovim) -> None:
     assert overridden.lua("return #vim.api.nvim_get_autocmds({ event = 'CmdlineLeave' })") == 0
 
 
+def test_several_patterns_are_looked_for_at_once(overridden: Neovim, project: Path) -> None:
+    write_files(project, {"c.txt": "a.c\nabc\n"})
+    typed(overridden, "silent grep! -e one -e two")
+    assert [place[:2] for place in places(overridden.quickfix())] == [("a.txt", 1), ("b.txt", 2)]
+    typed(overridden, "silent grep! -F -e a.c -e two")
+    assert [place[:2] for place in places(overridden.quickfix())] == [("c.txt", 1), ("b.txt", 2)]
+
+
+def test_what_a_shell_would_refuse_is_told_in_a_line(overridden: Neovim) -> None:
+    typed(overridden, 'silent grep! "unclosed')
+    overridden.until(said("E40: "))
+    assert "traceback" not in overridden.messages
+
+
 def test_a_plugin_that_owns_grep_is_named_and_keeps_it_until_it_is_removed(
     nvim: Neovim, tmp_path: Path
 ) -> None:

@@ -322,3 +322,8 @@ def test_a_search_that_nobody_waits_for_stops() -> None:
 def test_a_literal_is_given_to_the_engine_in_short_pieces() -> None:
     literal = "ab" * limits.REGEX_LITERAL_CHARACTERS
     assert found(compile_literal(literal, case_sensitive=False), f"b{literal.upper()}") == [(1, 201)]
+
+
+def test_a_pattern_that_calls_itself_for_ever_is_refused_and_does_no_harm() -> None:
+    with pytest.raises(InvalidParams, match=r"^pattern: takes more memory"):
+        list(compile_regex("(?R)", case_sensitive=True).spans("abc", timer()))
