@@ -1,7 +1,7 @@
 """The subcommands that answer in a terminal: `search`, `inspect` and `doctor`."""
 
 import argparse
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 
 from sg_server import console, limits, terminal
 from sg_server.oneshot import OneShot, shown_path, spot_of
@@ -28,18 +28,22 @@ def search(parsed: argparse.Namespace) -> int:
     patterns = parsed.regexp or parsed.words[:1]
     if parsed.regexp is None:
         del parsed.words[:1]
-    if not all(patterns) or not patterns:
+    if not patterns or not all(patterns):
         console.complain("a pattern is required: sg-server search PATTERN [PATH ...]")
         return console.ERROR
-    if len(patterns) > 1:
-        parsed.regexp = "|".join(
-            _escaped(pattern) if parsed.fixed_strings else f"(?:{pattern})" for pattern in patterns
-        )
-        parsed.fixed_strings = False
-    else:
-        (parsed.regexp,) = patterns
+    _make_one(patterns, parsed)
     parsed.heading = parsed.heading and not parsed.vimgrep
     return console.run(_search_and_print(parsed))
+
+
+def _make_one(patterns: Sequence[str], parsed: argparse.Namespace) -> None:
+    """Let `parsed` look for any of `patterns`, which one regex can say where there are several."""
+    if len(patterns) == 1:
+        (parsed.regexp,) = patterns
+        return
+    as_regex = _escaped if parsed.fixed_strings else "(?:{})".format
+    parsed.regexp = "|".join(map(as_regex, patterns))
+    parsed.fixed_strings = False
 
 
 def _escaped(literal: str) -> str:
