@@ -40,7 +40,7 @@ async def main() -> None:
         for name in ("rg", "ctags", "treeSitter"):
             print(f"  {name}: {health[name].get('version', 'not found')}")
         for problem in health["problems"]:
-            print(f"  {problem['message']} {problem['hint']}")
+            print(f"  {problem['message']}. {problem['hint']}")
 
 
 if __name__ == "__main__":

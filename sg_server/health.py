@@ -164,7 +164,7 @@ def _context_problems(context: ContextHealth, messages: Messages) -> Iterable[Pr
             messages,
             "summaries-unavailable",
             f"{context.provider_problem}; stored text gets no summaries",
-            "pip install 'signal-grep[summaries]' brings the package; the rest is in context.summaries.",
+            "Check context.summaries and its variable; signal-grep[summaries] brings the package.",
         )
 
 
