@@ -135,7 +135,7 @@ export class Workbench {
   static async open(browser, url, folder, viewport = { width: 1200, height: 800 }) {
     const context = await browser.newContext({ viewport, permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     const kind = folder.endsWith('.code-workspace') ? 'workspace' : 'folder';
     await page.goto(`${url}/?${kind}=${encodeURIComponent(folder)}`, { waitUntil: 'domcontentloaded', timeout: 60_000 });
     const w = new this(page);
@@ -228,7 +228,10 @@ export class Workbench {
   }
   /** Puts the cursor at a 1-based line and column. */
   async goTo(line, column) {
-    await this.page.keyboard.press('Control+G');
+    await until(async () => {
+      await this.page.keyboard.press('Control+G');
+      return this.quickInput.waitFor({ timeout: 2000 }).then(() => true);
+    }, 'the question for a line');
     await this.quickInput.fill(`:${line}:${column}`);
     await this.page.keyboard.press('Enter');
     await until(async () => { const p = await this.position(); return p.line === line && p.column === column && !p.selected; }, `Ln ${line}, Col ${column}`);
