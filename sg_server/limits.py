@@ -86,9 +86,9 @@ INSPECT_TARGETS: Final = 5
 EXPLAIN_EMPTY_SECONDS: Final = 0.5
 
 # Symbols.
-SYMBOL_FILES: Final = 400
+SYMBOL_FILES: Final = 300
 """Files that one query of `workspace/symbol` has read for definitions."""
-SYMBOL_BYTES: Final = 24 * MIB
+SYMBOL_BYTES: Final = 22 * MIB
 """Of those files together, which takes two runs of ctags a third of a second."""
 SYMBOLS: Final = 1_000
 """Symbols in one answer of `workspace/symbol`."""

@@ -23,6 +23,8 @@ _SMALL_READ_BYTES = 64 * 1024
 _SMALL_READS = 16
 """So many before resting after each: a short answer is not to be late."""
 _REST_SECONDS = 0.004
+_BUSY_BYTES = 256 * 1024
+"""Read between two small reads: more comes in a rest than is good."""
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +104,8 @@ class _Exchange(asyncio.SubprocessProtocol):
         self._stdout: asyncio.ReadTransport | None = None
         self._reads = 0
         self._small_reads = 0
+        self._gathered = 0
+        """Bytes read since the last small read."""
         self._resting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -149,8 +153,13 @@ class _Exchange(asyncio.SubprocessProtocol):
 
         ripgrep writes file by file; woken for each, we would take a third of its time on two cores.
         """
+        self._gathered += size
         if size >= _SMALL_READ_BYTES or self._stdout is None:
             return
+        if self._gathered > _BUSY_BYTES:
+            # It writes so much that it would fill the pipe, and wait for us.
+            self._small_reads = 0
+        self._gathered = 0
         self._small_reads += 1
         if self._small_reads > _SMALL_READS:
             self._stdout.pause_reading()
