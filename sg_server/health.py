@@ -143,7 +143,7 @@ async def examine(
         processes=tuple(ProcessHealth(pid=pid, name=name) for pid, name in programs.processes.running),
         problems=tuple(problems),
         store=context.store if context else None,
-        summaries=_without_secrets(context.provider) if context and context.provider else None,
+        summaries=context.provider if context else None,
         settings=settings,
         mode=mode,
     )
@@ -173,13 +173,6 @@ def _missing_folders(workspace: Workspace, messages: Messages) -> Iterable[Probl
         if not os.path.isdir(folder.real):
             message = f"{uris.display(folder.path)} is open as a folder and is not there"
             yield _problem(messages, "path-not-found", message, "Close it in the editor, or restore it.")
-
-
-def _without_secrets(provider: Provider) -> Provider:
-    """A URL may have a name and a password before its host."""
-    scheme, separator, rest = provider.url.partition("://")
-    host, slash, path = rest.partition("/")
-    return msgspec.structs.replace(provider, url=f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}")
 
 
 def _folders(workspace: Workspace) -> Iterable[FolderHealth]:

@@ -35,6 +35,12 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     """Any of these; none means that tags do not matter."""
     metadata: tuple[MetadataFilter, ...] = ()
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """What an entry's columns must be equal to, by the names that they have in every back end."""
+        wanted = {"thread_id": self.thread_id, "source": self.source, "content_type": self.content_type}
+        return {column: value for column, value in wanted.items() if value is not None}
+
     def fit(self, metadata: Mapping[str, Any]) -> bool:
         """Whether metadata satisfies every condition on it."""
         return all(_fits(condition, metadata) for condition in self.metadata)

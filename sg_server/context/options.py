@@ -1,12 +1,15 @@
 """What a user says about stored text outside every workspace: where it is kept, and who summarises it."""
 
 import os
+import re
 from collections.abc import Mapping
+from typing import Self
 
 import msgspec
 
 _FOLDER = "signal-grep"
 _FILE = "entries.sqlite3"
+_USER = re.compile(r"^([a-z][a-z0-9+.-]*://)?[^/]*@", re.IGNORECASE)
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -19,6 +22,10 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid
     """Name of the environment variable with the key; an endpoint on this machine seldom wants one."""
     prompt: str | None = None
     """The system prompt; default a short one of the server's own."""
+
+    def shown(self) -> Self:
+        """The same without the name and the password that a URL may have before its host."""
+        return msgspec.structs.replace(self, url=_USER.sub(r"\1", self.url))
 
 
 class ContextOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

@@ -169,7 +169,7 @@ class ContextService:
         return ContextHealth(
             store=store,
             unavailable=unavailable,
-            provider=self._options.summaries,
+            provider=None if self._options.summaries is None else self._options.summaries.shown(),
             provider_problem=None if self._summariser is None else self._summariser.problem,
         )
 

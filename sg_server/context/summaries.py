@@ -55,7 +55,7 @@ class Summariser:
         """Why nothing can be summarised, as far as that shows without asking."""
         variable = self._provider.key_variable
         if not _is_address(self._provider.url):
-            return f"{self._provider.url!r} is no http or https address"
+            return f"{self._provider.shown().url!r} is no http or https address"
         if find_spec("openai") is None:
             return "the package openai is not installed"
         if variable and not os.environ.get(variable, "").isascii():

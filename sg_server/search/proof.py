@@ -20,7 +20,6 @@ _SEEN_AT_ONCE = 500
 _SETTLED_AT_ONCE = 4_000
 """Some ten milliseconds in the worker thread: between chunks a cancel is noticed."""
 
-
 _LookedAt = list[tuple[list[FileEvidence], asyncio.Future[list[Look]]]]
 
 
@@ -48,7 +47,8 @@ class Looks:
 
     async def settle(self) -> list[tuple[FileEvidence, Look]]:
         """Each file with what the look says of it, now that ripgrep has ended."""
-        self._look()
+        if self._waiting:
+            self._look()
         settled: list[tuple[FileEvidence, Look]] = []
         for looked_at in _chunks(self._looked_at):
             files = list(chain.from_iterable(files for files, _ in looked_at))

@@ -158,6 +158,22 @@ def test_help_lists_the_commands_and_their_options(shell: Shell) -> None:
     assert shell.run("serch")[0] == 2
 
 
+@pytest.mark.parametrize(
+    "url", ["http://me:secret@127.0.0.1:9/v1", "ftp://me:secret@host/", "me:secret@host"]
+)
+def test_the_doctor_tells_no_password_of_a_provider(url: str, shell: Shell) -> None:
+    done = subprocess.run(
+        [*SERVER, "doctor", "--store", str(shell.store)],
+        env=environment() | {"SG_SUMMARIES_URL": url, "SG_SUMMARIES_MODEL": "m"},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert "secret" not in done.stdout + done.stderr
+    assert url.rpartition("@")[2] in done.stdout
+
+
 def test_the_doctor_names_the_store(shell: Shell) -> None:
     shell.put("text")
     done: Any = subprocess.run(

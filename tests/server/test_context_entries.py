@@ -85,6 +85,8 @@ async def test_a_list_is_newest_first_and_its_cursor_goes_on(client: LanguageCli
     assert await listed(client, tags=["1"]) == [ids[3], ids[1]]
     whole = await command(client, "sg.context.list", {"tags": ["1"], "limit": 2})
     assert "cursor" not in whole
+    for cut in ("zz", first["cursor"][:9]):
+        assert (await failure(client, "sg.context.list", {"cursor": cut})).code == "cursor-unknown"
     assert len(await listed(client, limit=0)) == 1
 
 

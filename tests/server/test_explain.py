@@ -111,6 +111,13 @@ async def test_a_file_may_be_explained_by_its_uri(client: LanguageClient, projec
     assert (outside["uri"], outside["reasons"][0]["rule"]) == ("file:///nowhere/a.txt", "outside-workspace")
 
 
+async def test_the_uri_of_what_is_not_there_is_where_it_would_be(tmp_path: Path) -> None:
+    write_files(tmp_path, {"one/a.txt": "", "two/a.txt": ""})
+    answer = await Searcher(tmp_path / "one", tmp_path / "two").explain(path="two/gone.txt")
+    assert answer.uri == (tmp_path / "two/gone.txt").as_uri()
+    assert [reason.rule for reason in answer.reasons] == ["missing"]
+
+
 async def test_a_name_that_holds_git_is_not_inside_it(tmp_path: Path) -> None:
     write_files(tmp_path, {"one/a.txt": "", "two/a.txt": ""})
     searcher = Searcher(tmp_path / "one", tmp_path / "two")

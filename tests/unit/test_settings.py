@@ -133,6 +133,10 @@ def test_what_is_left_out_is_not_kept_from_before() -> None:
             {"snapshots": {"count": 33}},
             "signalGrep.snapshots.count: given 33 (a number), accepted is an integer (1 to 32)",
         ),
+        (
+            {"context": {"regexSeconds": 0}},
+            "signalGrep.context.regexSeconds: given 0 (a number), accepted is a number (more than 0, to 5.0)",
+        ),
         ({"snapshots": 3}, "signalGrep.snapshots: given 3 (a number), accepted is an object"),
         (
             {"exclude": "*.js"},

@@ -167,15 +167,9 @@ def where(filters: Filters, before: str | None) -> tuple[str, list[object]]:
     """A condition on `entries` for what SQL can decide of `filters`, and its parameters."""
     conditions = [READABLE]
     values: list[object] = []
-    columns = {
-        "thread_id": filters.thread_id,
-        "source": filters.source,
-        "content_type": filters.content_type,
-    }
-    for column, value in columns.items():
-        if value is not None:
-            conditions.append(f"{column} = %s")
-            values.append(value)
+    for column, value in filters.columns.items():
+        conditions.append(f"{column} = %s")
+        values.append(value)
     if filters.tags:
         conditions.append("tags && %s::text[]")
         values.append(list(filters.tags))
