@@ -27,6 +27,7 @@ class Collector:
         *,
         multiline: bool,
         only: Collection[str] | None = None,
+        admits: Callable[[str], bool] | None = None,
         passed_over: Mapping[str, FileEvidence | None] | None = None,
         row_limits: Mapping[str, int] | None = None,
         most_rows: int = limits.RETAINED_ROWS,
@@ -34,11 +35,11 @@ class Collector:
         listeners: Sequence[Callable[[FileEvidence], None]] = (),
         head_rows: int = 0,
     ) -> None:
-        """Files outside `only` are left out; with `row_limits` just so many rows of each file are kept.
+        """Files outside `only`, and those that `admits` says no to, are as if they had not matched.
 
-        Of the files in `passed_over` only the names are kept, in `seen`. `listeners` are given every file
-        that is finished, and what `passed_over` has in the place of one. Of the first `head_rows` rows of a
-        file the heads of their lines are kept as well.
+        With `row_limits` just so many rows of each file are kept. Of files in `passed_over` only names are
+        kept, in `seen`. `listeners` are given every file that is finished, and what `passed_over` has in its
+        place. Of the first `head_rows` rows of a file the heads of their lines are kept as well.
         """
         self.seen: set[str] = set()
         self.files: dict[str, FileEvidence] = {}
@@ -46,6 +47,7 @@ class Collector:
         self._view = view
         self._multiline = multiline
         self._only = only
+        self._admits = admits
         self._passed_over = passed_over or {}
         self._limits = row_limits
         self._most_rows = most_rows
@@ -102,7 +104,7 @@ class Collector:
 
     def _begin(self, path: str) -> FileEvidence | None:
         """Make the evidence of `path`, unless it is left out."""
-        if (self._only is not None or self._passed_over) and not self._takes(path):
+        if not self._takes(path):
             return None
         self._current = self.files[path] = FileEvidence(path=path, kept=[])
         self._room = self._most_rows - self._rows
@@ -117,6 +119,8 @@ class Collector:
 
     def _takes(self, path: str) -> bool:
         if self._only is not None and path not in self._only:
+            return False
+        if self._admits is not None and not self._admits(path):
             return False
         if path in self._passed_over:
             self.seen.add(path)

@@ -12,11 +12,10 @@ from sg_server.search.collector import Collector
 from sg_server.search.document_search import DocumentSearch, UnsavedMatches
 from sg_server.search.evidence import FileEvidence
 from sg_server.search.members import members
-from sg_server.search.scope import Scope, is_within
+from sg_server.search.scope import Scope
 from sg_server.search.unsaved import Candidate
 from sg_server.text.positions import TextView
 from sg_server.workspace import uris
-from sg_server.workspace.folders import Workspace
 
 
 class Scan(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,12 +41,14 @@ async def scan(
     *,
     documents: Sequence[Candidate] = (),
     most_rows: int = limits.RETAINED_ROWS,
+    admits: Callable[[str], bool] | None = None,
     listeners: Sequence[Callable[[FileEvidence], None]] = (),
     with_heads: bool = False,
 ) -> Scan:
     """Search the files of `scope`, with `documents` in the place of theirs, keeping at most `most_rows` rows.
 
-    `with_heads` keeps what the usual grep tool shows of long lines.
+    `with_heads` keeps what the usual grep tool shows of long lines. What `admits` says no to is as if it had
+    not matched.
     `listeners` are given each file as soon as it has been searched and is known to be in scope.
     Raises PathNotFound for a named root that cannot be read, or if none can, and as `Ripgrep.search`.
     """
@@ -71,6 +72,7 @@ async def scan(
         passed_over=in_their_place,
         most_rows=most_rows - unsaved.rows,
         most_bytes=limits.RETAINED_BYTES - unsaved.bytes,
+        admits=admits,
         listeners=listeners,
         head_rows=limits.PLAIN_GREP_ROWS if with_heads else 0,
     )
@@ -98,8 +100,8 @@ async def scan(
     )
 
 
-def without_strays(found: Scan, workspace: Workspace, replaced: Collection[str | None] = ()) -> Scan:
-    """`found` with each file that links led to once, and none outside every folder or in `.git`; blocks.
+def without_repeats(found: Scan, replaced: Collection[str | None] = ()) -> Scan:
+    """`found` with each file that links led to once; blocks.
 
     `replaced` are the real paths of the documents that were searched in the place of their files.
     """
@@ -108,7 +110,7 @@ def without_strays(found: Scan, workspace: Workspace, replaced: Collection[str |
     kept: set[str] = set()
     # Of several ways to a file the one without links is the one to show.
     for path in sorted(ways, key=lambda path: (ways[path] != path, os.fsencode(path))):
-        if ways[path] not in taken and is_within(path, workspace):
+        if ways[path] not in taken:
             taken.add(ways[path])
             kept.add(path)
     files = tuple(file for file in found.files if file.document or file.path in kept)

@@ -22,7 +22,8 @@ from sg_server.search.proof import Looks, prove
 from sg_server.search.reading import ShownRow, file_facts, read_rows
 from sg_server.search.request import PageStyle, SearchRequest, normalise, page_style
 from sg_server.search.results import Budget, ExplainResult, SearchResult
-from sg_server.search.scan import Scan, scan, without_strays
+from sg_server.search.scan import Scan, scan, without_repeats
+from sg_server.search.scope import is_within
 from sg_server.search.selection import selected
 from sg_server.search.snapshots import HeldSnapshot, Slice, Snapshot, SnapshotStore, make_snapshot
 from sg_server.search.streaming import NOBODY, Streamer, Watch
@@ -168,7 +169,7 @@ class SearchService:
         looks = Looks(ScanWindow.open(request.scope.roots))
         follows = request.scope.filters.follow
         with contextlib.closing(Streamer(watch, request, workspace, self._view)) as streamer:
-            # What links lead to may be outside every folder, and is then left out.
+            # Of what links lead to twice only one is kept.
             listeners = [] if follows else [looks.file]
             if watch is not NOBODY:
                 listeners.append(streamer.file)
@@ -179,12 +180,13 @@ class SearchService:
                 self._view,
                 documents=documents,
                 most_rows=self._retention.rows,
+                admits=partial(is_within, workspace=workspace) if follows else None,
                 listeners=listeners,
                 with_heads=with_heads,
             )
         if follows:
             replaced = {document.real for document in documents}
-            found = await asyncio.to_thread(without_strays, found, workspace, replaced)
+            found = await asyncio.to_thread(without_repeats, found, replaced)
             for file in found.files:
                 looks.file(file)
         await prove(self._ripgrep, request, self._view, looks, with_heads=with_heads)

@@ -11,7 +11,6 @@ from sg_server.search.evidence import UNKNOWN_FACTS, FileEvidence, rows_between
 from sg_server.search.pages import absolute
 from sg_server.search.request import SearchRequest
 from sg_server.search.results import StreamedBatch, StreamedMatch, StreamedTotals
-from sg_server.search.scope import is_within
 from sg_server.text.positions import Location, TextView
 from sg_server.workspace.folders import Workspace
 
@@ -35,7 +34,6 @@ class Streamer:
         self._view = view
         self._room = request.style.limit
         self._multiline = request.matching.multiline
-        self._follows = request.scope.filters.follow
         self._loop = asyncio.get_running_loop()
         self._pending: list[StreamedMatch] = []
         self._matches = 0
@@ -47,7 +45,7 @@ class Streamer:
         """A file is finished."""
         self._files += 1
         self._matches += file.matches
-        if self._watch.batch is not None and self._room > 0 and self._may_show(file):
+        if self._watch.batch is not None and self._room > 0:
             rows = self._rows(file)
             self._room -= len(rows)
             self._pending += rows
@@ -73,10 +71,6 @@ class Streamer:
             self._pending.clear()
         if self._watch.progress is not None:
             self._watch.progress(totals)
-
-    def _may_show(self, file: FileEvidence) -> bool:
-        """A link may have led out of every folder."""
-        return not self._follows or file.document is not None or is_within(file.path, self._workspace)
 
     def _rows(self, file: FileEvidence) -> list[StreamedMatch]:
         uri, path = file.uri_in(self._workspace), self._workspace.display_of(file.path)

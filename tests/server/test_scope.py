@@ -175,6 +175,13 @@ async def test_git_is_never_searched(project: Path) -> None:
             await searched(project, path=path)
 
 
+async def test_what_links_lead_out_to_takes_no_room(project: Path, tmp_path: Path) -> None:
+    write_files(tmp_path, {"outside/many.txt": "needle\n" * 60_000, "project/z.txt": "needle\n"})
+    (project / "a").symlink_to(tmp_path / "outside")
+    answer = await Searcher(project).search("needle", follow=True)
+    assert (answer.status, answer.totals.matches, answer.totals.retained) == ("complete", 1, 1)
+
+
 async def test_links_are_followed_when_asked_for_and_never_out_of_the_folders(
     project: Path, tmp_path: Path
 ) -> None:

@@ -135,6 +135,7 @@ async def test_a_link_out_of_the_folder_is_not_told(
     heard = listen(client)
     await search(client, follow=True, partialResultToken=ROWS)
     assert [row["path"] for row in rows(heard)] == ["b.txt"]
+    assert {(batch["totals"]["matches"], batch["totals"]["files"]) for batch in heard[ROWS]} == {(1, 1)}
 
 
 async def test_progress_is_told_in_the_language_of_the_person(client: LanguageClient, project: Path) -> None:
