@@ -47,7 +47,7 @@ _NOT_READ = re.compile(
 )
 _NOT_SEARCHED = re.compile(r"rg: (?P<path>(?:[A-Za-z]:)?[/\\].*?): (?P<reason>.+)$", re.DOTALL)
 """For instance PCRE2 giving up on a file; the roots of a run are absolute, and so are these paths."""
-_LOOP = re.compile(r"rg: (?P<reason>File system loop found): (?P<path>.+) points to an ancestor", re.DOTALL)
+_LOOP = re.compile(r"rg: File system loop found: .+ points to an ancestor", re.DOTALL)
 
 
 class Matching(msgspec.Struct, frozen=True, kw_only=True):
@@ -261,8 +261,10 @@ def _unreadable(finished: Finished) -> tuple[Unreadable, ...]:
     if finished.returncode in (_FOUND, _NOTHING):
         return ()
     messages = _MESSAGES.split(finished.stderr.removesuffix("\n"))
-    named = [_NOT_READ.match(said) or _LOOP.match(said) or _NOT_SEARCHED.match(said) for said in messages]
+    # What a loop leads to is searched already.
+    others = [said for said in messages if not _LOOP.match(said)]
+    named = [_NOT_READ.match(said) or _NOT_SEARCHED.match(said) for said in others]
     unreadable = tuple(Unreadable(path=found["path"], reason=found["reason"]) for found in named if found)
-    if finished.returncode != _ERROR or not unreadable:
+    if finished.returncode != _ERROR or (others and not unreadable):
         raise _failure(finished)
     return unreadable
