@@ -109,6 +109,19 @@ def normalise_scope(params: ScopeParams, workspace: Workspace, documents: Sequen
     )
 
 
+def require_folder_for_rules(params: ScopeParams, workspace: Workspace) -> None:
+    """Raise InvalidParams for rules on paths where no folder is open: they would be rules on nothing."""
+    rules = {
+        "glob": params.glob,
+        "exclude": params.exclude,
+        "fileType": params.file_type,
+        "maxFileSize": params.max_file_size,
+    }
+    given = next((field for field, value in rules.items() if value is not None and value != ()), None)
+    if not workspace.folders and given is not None:
+        raise InvalidParams(given, "it needs an open folder; without one every open document is searched")
+
+
 def strings(given: Strings, field: str) -> tuple[str, ...]:
     """One or several strings as a tuple. Raises InvalidParams for an empty one or one no program takes."""
     values = (given,) if isinstance(given, str) else given or ()

@@ -23,7 +23,7 @@ from sg_server.search.reading import ShownRow, file_facts, read_rows
 from sg_server.search.request import PageStyle, SearchRequest, normalise, page_style
 from sg_server.search.results import Budget, ExplainResult, SearchResult
 from sg_server.search.scan import Scan, scan, without_repeats
-from sg_server.search.scope import is_within
+from sg_server.search.scope import is_within, require_folder_for_rules
 from sg_server.search.selection import selected
 from sg_server.search.snapshots import HeldSnapshot, Slice, Snapshot, SnapshotStore, make_snapshot
 from sg_server.search.streaming import NOBODY, Streamer, Watch
@@ -79,7 +79,9 @@ class SearchService:
         Raises InvalidParams and RequestFailed; nothing starts before `params` are right.
         """
         began = time.monotonic()
-        request = normalise(self._defaults.fill(params), workspace, self._documents.all())
+        if documents := self._documents.all():
+            require_folder_for_rules(params, workspace)
+        request = normalise(self._defaults.fill(params), workspace, documents)
         window = self.metrics if is_comparable(request) else None
         async with self._turns:
             found, snapshot = await self._run(request, workspace, watch, with_heads=window is not None)

@@ -159,6 +159,16 @@ async def test_documents_without_a_file_are_searched_when_they_are_named(
     assert (await refused(client, "sg.search", without))[0] == "path-not-found"
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("glob", "*.txt"), ("exclude", "*.py"), ("fileType", "py"), ("maxFileSize", 9)]
+)
+async def test_without_a_folder_rules_on_paths_are_refused(field: str, value: Any, start: Start) -> None:
+    client = await start(folders=())
+    Buffer(client, "untitled:Untitled-1", "needle\n")
+    code, message = await refused(client, "sg.search", {"pattern": "needle", field: value})
+    assert (code, message.partition(":")[0]) == ("invalid-params", field)
+
+
 async def test_without_a_folder_a_document_can_be_named(start: Start) -> None:
     client = await start(folders=())
     for number in (1, 2):
