@@ -88,7 +88,7 @@ def _mode(parsed: argparse.Namespace) -> OutputMode:
 
 def outline(parsed: argparse.Namespace) -> int:
     """Print the headings of one text. Returns the exit code."""
-    return _run(_outline, parsed)
+    return _run(_outline, parsed, of_what_is_kept=not _names_a_file(parsed))
 
 
 async def _outline(context: ContextService, parsed: argparse.Namespace) -> int:
@@ -107,7 +107,7 @@ async def _outline(context: ContextService, parsed: argparse.Namespace) -> int:
 
 def read(parsed: argparse.Namespace) -> int:
     """Print one text, or a part of it, word for word. Returns the exit code."""
-    return _run(_read, parsed)
+    return _run(_read, parsed, of_what_is_kept=not _names_a_file(parsed))
 
 
 async def _read(context: ContextService, parsed: argparse.Namespace) -> int:
@@ -214,12 +214,16 @@ def _filters(parsed: argparse.Namespace) -> dict[str, Any]:
     return {"thread_id": parsed.thread, "source": parsed.source, "tags": tuple(parsed.tag) or None}
 
 
+def _names_a_file(parsed: argparse.Namespace) -> bool:
+    return any(map(os.path.exists, parsed.words))
+
+
 def _named(parsed: argparse.Namespace) -> tuple[dict[str, str], Workspace]:
     """The one text that is named: a file where there is one, else an entry; and a workspace around it."""
     if len(parsed.words) != 1:
         raise InvalidParams("ID or FILE", f"one text is taken; {len(parsed.words)} were named")
     (word,) = parsed.words
-    if os.path.exists(word):
+    if _names_a_file(parsed):
         workspace, (uri,) = workspace_of([word])
         return {"uri": uri}, workspace
     workspace, _ = workspace_of(())

@@ -80,7 +80,8 @@ def test_matches_stand_under_their_entries(shell: Shell) -> None:
 
 
 def test_a_store_that_is_not_there_is_no_empty_one(shell: Shell) -> None:
-    for words in (("grep", "needle"), ("list",), ("delete", "0" * 32)):
+    entry = "0" * 32
+    for words in (("grep", "needle"), ("list",), ("delete", entry), ("outline", entry), ("read", entry)):
         code, output, errors = shell.run(*words)
         assert (code, output) == (2, "")
         assert f"nothing has been kept in {shell.store} yet" in errors
