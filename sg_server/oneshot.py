@@ -11,7 +11,7 @@ from sg_server import limits
 from sg_server.context.options import ContextOptions
 from sg_server.context.service import ContextService
 from sg_server.engines.structure import StructureReader
-from sg_server.errors import InvalidParams, PathNotFound
+from sg_server.errors import ConfigInvalid, ConfigUnavailable, InvalidParams, PathNotFound
 from sg_server.health import Health, Programs, examine
 from sg_server.inspection.request import PlaceAsk
 from sg_server.inspection.results import InspectResult
@@ -21,6 +21,7 @@ from sg_server.search.params import PageParams, SearchParams
 from sg_server.search.results import Match, SearchResult
 from sg_server.search.service import SearchService
 from sg_server.text.positions import Position, TextView
+from sg_server.userfile import UserFile, file_path
 from sg_server.workspace import uris
 from sg_server.workspace.documents import NoDocuments
 from sg_server.workspace.folders import Workspace
@@ -120,6 +121,7 @@ class OneShot:
         try:
             return await examine(
                 self._programs,
+                mode_failure=_problem_of_user_file(),
                 workspace=self.workspace,
                 encoding=_VIEW.encoding,
                 context=await context.health(expected=False),
@@ -140,6 +142,15 @@ class OneShot:
         target = target_at(ask, self.workspace, ())
         subject = msgspec.structs.replace(target.subject, display=shown_path(uri))
         return msgspec.structs.replace(target, subject=subject)
+
+
+def _problem_of_user_file() -> ConfigInvalid | ConfigUnavailable | None:
+    """What every session would say of the file that holds for all editors."""
+    try:
+        UserFile(file_path(os.environ)).read()
+    except (ConfigInvalid, ConfigUnavailable) as error:
+        return error
+    return None
 
 
 def shown_path(uri: str) -> str:

@@ -44,7 +44,7 @@ MAY_IMPORT = {
     | {"messages", "userfile", "modes"},
     "terminal_stored": CORE | {"context", "terminal"},
     "console": {"terminal"},
-    "oneshot": CORE | {"search", "inspection", "context", "health"},
+    "oneshot": CORE | {"search", "inspection", "context", "health", "userfile"},
     "shell": CORE | {"search", "oneshot", "terminal", "console"},
     "shell_stored": CORE | {"context", "health", "oneshot", "terminal_stored", "console"},
     "arguments_stored": set(),

@@ -227,6 +227,15 @@ def test_the_doctor_says_what_is_there(tmp_path: Path) -> None:
     assert "ripgrep " in output
 
 
+def test_the_doctor_says_what_is_wrong_with_the_file_for_all_editors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "signal-grep.json").write_text("{bad")
+    monkeypatch.setenv("SG_CONFIG", str(tmp_path / "signal-grep.json"))
+    _, output, _ = run(tmp_path, "doctor")
+    assert "signal-grep.json is not JSON" in output
+
+
 def test_the_doctor_says_how_to_get_what_makes_search_impossible(tmp_path: Path) -> None:
     code, output, _ = run(tmp_path, "doctor", "--rg", tmp_path / "nowhere")
     assert code == 1
