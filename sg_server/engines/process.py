@@ -19,6 +19,7 @@ if sys.platform == "linux":
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _PIPE_BYTES = 1024 * 1024
+_READ_BYTES = 256 * 1024
 _SMALL_READ_BYTES = 64 * 1024
 _SMALL_READS = 16
 """So many before resting after each: a short answer is not to be late."""
@@ -139,31 +140,45 @@ class _Exchange(asyncio.SubprocessProtocol):
         if fd == _STDERR:
             # What does not fit is read all the same: a full pipe would stop the process.
             self.stderr += data[: limits.STDERR_BYTES - len(self.stderr)]
-        elif self._consume is not None:
-            try:
-                self._consume(data)
-            except Exception as error:  # noqa: BLE001 - handed to the caller of run, who knows what it means
-                self._consume = None
-                self.done.set_exception(error)
-            else:
-                self._rest_after(len(data))
+        else:
+            self._take(data)
 
-    def _rest_after(self, size: int) -> None:
-        """Let a process that writes little at a time gather more before it is read again.
+    def _take(self, data: bytes) -> None:
+        if self._consume is None:
+            return
+        try:
+            self._consume(data)
+        except Exception as error:  # noqa: BLE001 - handed to the caller of run, who knows what it means
+            self._consume = None
+            self.done.set_exception(error)
+        else:
+            if self._stdout is not None and self._is_to_rest(len(data)):
+                self._stdout.pause_reading()
+                self._resting = self._loop.call_later(_REST_SECONDS, self._read_after_rest, self._stdout)
+
+    def _is_to_rest(self, size: int) -> bool:
+        """Whether a process that writes little at a time shall gather more before it is read again.
 
         ripgrep writes file by file; woken for each, we would take a third of its time on two cores.
         """
         self._gathered += size
-        if size >= _SMALL_READ_BYTES or self._stdout is None:
-            return
+        if size >= _SMALL_READ_BYTES:
+            return False
         if self._gathered > _BUSY_BYTES:
             # It writes so much that it would fill the pipe, and wait for us.
             self._small_reads = 0
         self._gathered = 0
         self._small_reads += 1
-        if self._small_reads > _SMALL_READS:
-            self._stdout.pause_reading()
-            self._resting = self._loop.call_later(_REST_SECONDS, self._read_on)
+        return self._small_reads > _SMALL_READS
+
+    def _read_after_rest(self, stdout: asyncio.ReadTransport) -> None:
+        """Take what has gathered; to let the loop watch the pipe for it costs as much as reading it."""
+        self._resting = None
+        if data := _read_at_once(stdout):
+            self._reads += 1
+            self._take(data)
+        if self._resting is None:
+            stdout.resume_reading()
 
     def _read_on(self) -> None:
         if self._resting is not None and self._stdout is not None:
@@ -270,3 +285,13 @@ def _widen(pipe: asyncio.BaseTransport) -> None:
         # Refused where the user's pipes already hold much; the process works without.
         with contextlib.suppress(OSError):
             fcntl.fcntl(pipe.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _read_at_once(pipe: asyncio.ReadTransport) -> bytes:
+    """Read what is in a paused pipe; nothing at its end, or where only the loop can read it."""
+    if sys.platform == "win32" or pipe.is_closing():
+        return b""
+    try:
+        return os.read(pipe.get_extra_info("pipe").fileno(), _READ_BYTES)
+    except BlockingIOError:
+        return b""

@@ -5,6 +5,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from itertools import accumulate
+from operator import attrgetter, itemgetter
 
 import msgspec
 
@@ -96,12 +97,11 @@ class Snapshot(msgspec.Struct, kw_only=True):
 
 def make_snapshot(request: SearchRequest, workspace: Workspace, found: Scan) -> Snapshot:
     """The snapshot of what `found` holds, in its final order."""
-    named = sorted(
-        ((workspace.display_of(file.path), file) for file in found.files),
-        key=lambda pair: (pair[0].encode(), pair[1].path),
-    )
-    files = tuple(file for _, file in named)
-    displays = tuple(display for display, _ in named)
+    # The order of code points is that of UTF-8. Paths are almost in it, and quicker to sort.
+    by_path = sorted(found.files, key=attrgetter("path"))
+    named = sorted([(workspace.display_of(file.path), file) for file in by_path], key=itemgetter(0))
+    files = tuple([file for _, file in named])
+    displays = tuple([display for display, _ in named])
     fewest_first = [-file.matches for file in files]
     by_count = sorted(range(len(files)), key=fewest_first.__getitem__)
     ended = tuple(display for display, file in named if file.binary_offset is not None)
