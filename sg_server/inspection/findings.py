@@ -9,6 +9,7 @@ import msgspec
 from sg_server import limits
 from sg_server.engines.structure import StructureReader
 from sg_server.engines.symbols import Structure, Symbol, smallest_enclosing
+from sg_server.errors import SignalGrepError
 from sg_server.inspection.lines import SourceLines
 from sg_server.inspection.results import StructureOutcome
 from sg_server.inspection.targets import Target
@@ -62,47 +63,60 @@ class Examiner:
         self._view = view
 
     async def examine(self, targets: Sequence[Target]) -> list[Finding]:
-        """One finding for each target, in order."""
-        texts = _Texts(self._structures, self._view)
-        return [await _examined(target, texts) for target in targets]
+        """One finding for each target, in order. Their texts are looked into at the same time."""
+        in_text: dict[Hashable, list[Target]] = {}
+        for target in targets:
+            in_text.setdefault(_key(target), []).append(target)
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = {key: group.create_task(self._of_text(found)) for key, found in in_text.items()}
+        except* SignalGrepError as failures:
+            raise failures.exceptions[0] from failures
+        findings = {key: iter(task.result()) for key, task in tasks.items()}
+        return [next(findings[_key(target)]) for target in targets]
+
+    async def _of_text(self, targets: Sequence[Target]) -> list[Finding]:
+        """One finding for each of `targets`, which are in one text."""
+        text = _Text(targets[0], self._structures, self._view)
+        return [await _examined(target, text) for target in targets]
 
 
-class _Texts:
-    """The texts of one request. An error is kept like a text: it stands for all targets in it."""
+class _Text:
+    """The text of some targets. An error is kept like a text: it stands for all of them."""
 
-    def __init__(self, structures: StructureReader, view: TextView) -> None:
-        self._reader = structures
+    def __init__(self, target: Target, structures: StructureReader, view: TextView) -> None:
+        """Any of the targets will do as `target`."""
+        self._target = target
+        self._structures = structures
         self._view = view
-        self._loaded: dict[Hashable, _Loaded | SourceError] = {}
-        self._structures: dict[Hashable, Structure | SourceError] = {}
+        self._loaded: _Loaded | SourceError | None = None
+        self._structure: Structure | SourceError | None = None
 
-    async def loaded(self, target: Target) -> _Loaded:
-        """The text that `target` is in. Raises SourceError."""
-        key = _key(target)
-        if key not in self._loaded:
+    async def loaded(self) -> _Loaded:
+        """The text itself. Raises SourceError."""
+        if self._loaded is None:
             try:
-                self._loaded[key] = await asyncio.to_thread(_load, target, self._view)
+                self._loaded = await asyncio.to_thread(_load, self._target, self._view)
             except SourceError as error:
-                self._loaded[key] = error
-        return _or_raise(self._loaded[key])
+                self._loaded = error
+        return _or_raise(self._loaded)
 
-    async def structure(self, target: Target, loaded: _Loaded) -> Structure:
-        """The structure of that text. Raises SourceChanged when its file has changed meanwhile."""
-        key = _key(target)
-        if key not in self._structures:
-            structure = await self._reader.structure_of(
-                target.subject.basename, loaded.text, path=_plain_file(target, loaded)
+    async def structure(self, loaded: _Loaded) -> Structure:
+        """The structure of the text. Raises SourceChanged when its file has changed meanwhile."""
+        if self._structure is None:
+            structure = await self._structures.structure_of(
+                self._target.subject.basename, loaded.text, path=_plain_file(self._target, loaded)
             )
-            self._structures[key] = _changed(target) if _is_stale(target, loaded) else structure
-        return _or_raise(self._structures[key])
+            self._structure = _changed(self._target) if _is_stale(self._target, loaded) else structure
+        return _or_raise(self._structure)
 
 
-async def _examined(target: Target, texts: _Texts) -> Finding:
+async def _examined(target: Target, text: _Text) -> Finding:
     try:
         _require_provable(target)
-        loaded = await texts.loaded(target)
+        loaded = await text.loaded()
         line = _proven_line(target, loaded)
-        structure = await texts.structure(target, loaded)
+        structure = await text.structure(loaded)
     except SourceError as error:
         asked = target.line or (target.position.line + 1 if target.position else 1)
         return Finding(

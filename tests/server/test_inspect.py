@@ -15,7 +15,7 @@ from tests.searching import refused
 from tests.server.conftest import Start
 from tests.server.editing import Buffer, search
 from tests.server.gated import GatedRg
-from tests.server.wire import command, require_tool, write_files
+from tests.server.wire import command, require_tool, write_files, write_program
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = "import os\n\n\ndef greet(name):\n    needle = name\n    return needle\n"
@@ -91,6 +91,32 @@ async def test_without_ctags_tree_sitter_knows_the_same(
     for name, symbol in (await symbols(client)).items():
         expected = LANGUAGES[name][2][0]
         assert (symbol["name"], symbol["provider"]) == (expected, "tree-sitter"), name
+
+
+_WAITING_FOR_ANOTHER = """
+case "$*" in *.py) ;; *) exec {ctags} "$@" ;; esac
+: > {folder}/$$
+for try in $(seq 200); do
+  [ $(ls {folder} | wc -l) -ge 2 ] && exec {ctags} "$@"
+  sleep 0.05
+done
+echo "no other came" >&2
+exit 1
+"""
+
+
+async def test_several_files_are_looked_into_at_the_same_time(
+    start: Start, project: Path, tmp_path: Path
+) -> None:
+    write_files(project, {"a.py": SOURCE, "b.py": SOURCE})
+    folder = tmp_path / "running"
+    folder.mkdir()
+    script = _WAITING_FOR_ANOTHER.format(ctags=require_tool("ctags"), folder=folder)
+    client = await start(options={"ctagsPath": str(write_program(tmp_path / "ctags", script))})
+    answer = await inspect(client, targets=[{"path": path, "line": 5} for path in ("b.py", "a.py", "b.py")])
+    seen = [(one["path"], one["symbol"]["name"], one["symbol"]["provider"]) for one in answer["inspections"]]
+    assert seen == [(path, "greet", "ctags") for path in ("b.py", "a.py", "b.py")]
+    assert len(list(folder.iterdir())) == 2
 
 
 async def test_every_form_of_a_request_shows_the_same(client: LanguageClient, project: Path) -> None:
