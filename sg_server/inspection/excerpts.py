@@ -28,18 +28,26 @@ class Sheet:
             start, end = _columns(finding, lines)
             kept_start, kept_end = self._focus.get(finding.line, (start, end))
             self._focus[finding.line] = (min(start, kept_start), max(end, kept_end))
+        # A line is first priced, and then shown in several ways.
+        self._clips: dict[int, Clip] = {}
+        self._rows: dict[int, str] = {}
 
     def clip(self, line: int) -> Clip:
         """A line, at most `limits.LINE_CHARACTERS` of it."""
-        return clip_around(self.lines.shown(line), *self._focus.get(line, (0, 0)), limits.LINE_CHARACTERS)
+        if line not in self._clips:
+            whole = self.lines.shown(line)
+            self._clips[line] = clip_around(whole, *self._focus.get(line, (0, 0)), limits.LINE_CHARACTERS)
+        return self._clips[line]
 
     def row(self, line: int) -> str:
         """A line of the answer's text; `>` marks a target."""
-        clip = self.clip(line)
-        before = "…" if clip.start else ""
-        after = "…" if clip.start + len(clip.text) < len(self.lines.shown(line)) else ""
-        mark = ">" if line in self._targets else " "
-        return f"{line:>{self._width}}{mark} {before}{plain(clip.text)}{after}"
+        if line not in self._rows:
+            clip = self.clip(line)
+            before = "…" if clip.start else ""
+            after = "…" if clip.start + len(clip.text) < len(self.lines.shown(line)) else ""
+            mark = ">" if line in self._targets else " "
+            self._rows[line] = f"{line:>{self._width}}{mark} {before}{plain(clip.text)}{after}"
+        return self._rows[line]
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
