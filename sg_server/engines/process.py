@@ -103,6 +103,7 @@ class _Exchange(asyncio.SubprocessProtocol):
         self._pid = 0
         self._consume: Callable[[bytes], None] | None = consume
         self._stdout: asyncio.ReadTransport | None = None
+        self._may_rest = False
         self._reads = 0
         self._small_reads = 0
         self._gathered = 0
@@ -115,7 +116,7 @@ class _Exchange(asyncio.SubprocessProtocol):
         self._running[self._pid] = self._name
         self._stdout = cast("asyncio.ReadTransport", process.get_pipe_transport(_STDOUT))
         if not self._stdout.is_closing():
-            _widen(self._stdout)
+            self._may_rest = _widen(self._stdout)
 
     def feed(self, transport: asyncio.SubprocessTransport, data: bytes) -> None:
         """Write all of `data` to standard input and close it. The transport buffers."""
@@ -152,14 +153,15 @@ class _Exchange(asyncio.SubprocessProtocol):
             self._consume = None
             self.done.set_exception(error)
         else:
-            if self._stdout is not None and self._is_to_rest(len(data)):
+            if self._stdout is not None and self._may_rest and self._is_to_rest(len(data)):
                 self._stdout.pause_reading()
                 self._resting = self._loop.call_later(_REST_SECONDS, self._read_after_rest, self._stdout)
 
     def _is_to_rest(self, size: int) -> bool:
         """Whether a process that writes little at a time shall gather more before it is read again.
 
-        ripgrep writes file by file; woken for each, we would take a third of its time on two cores.
+        ripgrep writes file by file; woken for each, we would take a third of its time on two cores. Only a
+        wide pipe has room for what gathers meanwhile.
         """
         self._gathered += size
         if size >= _SMALL_READ_BYTES:
@@ -279,17 +281,18 @@ def _signal_group(transport: asyncio.SubprocessTransport, name: str) -> None:
             os.killpg(transport.get_pid(), getattr(signal, name))
 
 
-def _widen(pipe: asyncio.BaseTransport) -> None:
-    """Let the writer run ahead: with Linux's 64 KiB it stops at every read of ours."""
+def _widen(pipe: asyncio.BaseTransport) -> bool:
+    """Let the writer run ahead: with Linux's 64 KiB it stops at every read of ours. Return whether it can."""
     if sys.platform == "linux":
         # Refused where the user's pipes already hold much; the process works without.
         with contextlib.suppress(OSError):
-            fcntl.fcntl(pipe.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+            return fcntl.fcntl(pipe.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_BYTES) >= _PIPE_BYTES
+    return False
 
 
 def _read_at_once(pipe: asyncio.ReadTransport) -> bytes:
-    """Read what is in a paused pipe; nothing at its end, or where only the loop can read it."""
-    if sys.platform == "win32" or pipe.is_closing():
+    """Read what is in a paused pipe; nothing at its end."""
+    if pipe.is_closing():
         return b""
     try:
         return os.read(pipe.get_extra_info("pipe").fileno(), _READ_BYTES)

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,6 +114,27 @@ async def test_small_writes_are_gathered() -> None:
     await ProcessOwner().run(python(script), chunks.append)
     assert sum(map(len, chunks)) == 100_000
     assert len(chunks) < 500
+
+
+async def test_a_pipe_that_could_not_be_widened_is_read_without_a_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError
+
+    waits: list[float] = []
+
+    def call_later(delay: float, *rest: Any) -> asyncio.TimerHandle:
+        waits.append(delay)
+        return wait(delay, *rest)
+
+    # As for a user whose pipes already hold much, which root's are free to do.
+    monkeypatch.setattr("fcntl.fcntl", refuse)
+    wait = asyncio.get_running_loop().call_later
+    monkeypatch.setattr(asyncio.get_running_loop(), "call_later", call_later)
+    data, _ = await output(python("import os\nfor _ in range(100): os.write(1, bytes(30_000))"))
+    assert len(data) == 3_000_000
+    assert set(waits) == {limits.CLOSE_SECONDS}
 
 
 @pytest.mark.parametrize("steps", range(8))
