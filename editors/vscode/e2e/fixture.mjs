@@ -104,6 +104,8 @@ export class SignalGrepWorkbench extends Workbench {
   }
 
   async pressButton(tooltip) {
+    // Where the mouse was left, a hover may have come up, over the button.
+    await this.page.mouse.move(0, 0);
     await this.quick.locator(`.quick-input-titlebar .action-label[aria-label^="${tooltip}"]`).click();
   }
 
