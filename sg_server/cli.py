@@ -4,13 +4,16 @@ import argparse
 import gc
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from sg_server import __version__, limits
 from sg_server import arguments_stored as options
 
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LOG_LEVELS = ("debug", "info", "warning", "error")
+
+_ANY_VALUE = {"-e": "--regexp", "--regexp": "--regexp", "-g": "--glob", "--glob": "--glob"}
+"""What follows these is their value even where it begins with `-`, which argparse would refuse."""
 
 _Define = Callable[[argparse.ArgumentParser], None]
 """Gives the parser of a subcommand its options."""
@@ -28,12 +31,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         listed = {name: about for name, (about, _) in _CONTEXT_COMMANDS.items()}
         name += " " + _overview("sg-server context", listed, "").parse_args(given[:1]).command
         del given[0]
+    if name == "search":
+        given = list(_with_values(given))
     # What follows `--` are words: argparse would lose track of that among flags and words in any order.
     flags_end = given.index("--") if "--" in given else len(given)
     parsed = _parser(name).parse_intermixed_args(given[:flags_end])
     parsed.words = [*parsed.words, *given[flags_end + 1 :]]
     logging.basicConfig(filename=parsed.log_file, level=parsed.log_level.upper(), format=_LOG_FORMAT)
     return int(parsed.run(parsed))
+
+
+def _with_values(arguments: Iterable[str]) -> Iterator[str]:
+    """`arguments` with some flags and their values in one."""
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            yield from (argument, *rest)
+        elif argument in _ANY_VALUE and (value := next(rest, None)) is not None:
+            yield f"{_ANY_VALUE[argument]}={value}"
+        else:
+            yield argument
 
 
 def _overview(program: str, commands: Mapping[str, str], more: str) -> argparse.ArgumentParser:

@@ -24,6 +24,14 @@ def colors(parsed: argparse.Namespace) -> terminal.Palette:
 
 def run(work: Coroutine[Any, Any, int]) -> int:
     """Run `work` to its end or to a signal, leaving no program running. Returns the exit code."""
+    if sys.stdout is None:
+        work.close()
+        complain("standard output is closed")
+        return ERROR
+    return _run(work)
+
+
+def _run(work: Coroutine[Any, Any, int]) -> int:
     try:
         return asyncio.run(_until_terminated(work))
     except SignalGrepError as error:
@@ -36,9 +44,18 @@ def run(work: Coroutine[Any, Any, int]) -> int:
     except asyncio.CancelledError:
         return TERMINATED
     except BrokenPipeError:
-        # Whoever read has seen enough. What is still buffered would fail again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read has seen enough.
+        _drop_output()
         return FOUND
+    except OSError as error:
+        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+        _drop_output()
+        return ERROR
+
+
+def _drop_output() -> None:
+    """Let go of what could not be written, which would fail again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 async def _until_terminated(work: Coroutine[Any, Any, int]) -> int:

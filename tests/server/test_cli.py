@@ -97,6 +97,8 @@ def test_an_error_is_two_and_one_message(project: Path, arguments: list[str]) ->
         (["needle", "b.txt", ".hidden"], ["b.txt", "hidden.py"]),
         (["-e", "needle", "--", "b.txt"], ["b.txt"]),
         (["--", "-dash"], ["b.txt"]),
+        (["-e", "-dash"], ["b.txt"]),
+        (["--regexp", "-dash", "-g", "-*.py"], []),
     ],
 )
 def test_flags_mean_what_they_mean_to_ripgrep(project: Path, arguments: list[str], files: list[str]) -> None:
@@ -196,6 +198,29 @@ def test_a_reader_that_has_seen_enough_is_no_error(project: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.read() == ""
         assert process.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize("command", ["search needle", "inspect a.txt:1", "doctor", "context read a.txt"])
+@pytest.mark.parametrize(
+    ("where", "said"), [("> /dev/full", "No space left on device"), (">&-", "standard output is closed")]
+)
+def test_output_that_cannot_be_written_is_an_error(
+    project: Path, command: str, where: str, said: str
+) -> None:
+    write_files(project, {"a.txt": "needle\n"})
+    line = f"{shlex.join(SERVER)} {command} {where}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], cwd=project, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (2, f"sg-server: {said}\n")
+
+
+def test_a_working_folder_that_is_gone_is_an_error(project: Path) -> None:
+    line = f"mkdir gone; cd gone; rmdir ../gone; {shlex.join(SERVER)} search needle"
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], cwd=project, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (2, "sg-server: No such file or directory\n")
 
 
 @pytest.fixture
