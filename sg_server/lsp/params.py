@@ -30,22 +30,24 @@ def decode(kind: type[_Params], raw: Any) -> _Params:
     Raises InvalidParams for a wrong type, an unknown or missing field, a number out of range, and text with a
     lone surrogate: no program can be given it.
     """
-    try:
-        params = msgspec.convert(raw, kind, strict=True)
-    except msgspec.ValidationError as error:
-        raise _explained(str(error), kind, raw) from error
     for field, text in _texts("", raw):
         if not text.isascii() and _LONE_SURROGATE.search(text):
-            raise InvalidParams(field, f"given {_given(text)}, which holds half of a surrogate pair")
-    return params
+            raise InvalidParams(
+                field or _WHOLE, f"given {_given(text)}, which holds half of a surrogate pair"
+            )
+    try:
+        return msgspec.convert(raw, kind, strict=True)
+    except msgspec.ValidationError as error:
+        raise _explained(str(error), kind, raw) from error
 
 
 def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Every string in a JSON value, with its path."""
+    """Every string in a JSON value, with its path, or that of the object whose field has it for a name."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
         for name, item in value.items():
+            yield path, name
             yield from _texts(_joined(path, name), item)
     elif isinstance(value, list):
         for index, item in enumerate(value):
