@@ -103,9 +103,12 @@ def split_matches(records: bytes) -> list[bytes]:
     return [record for record in records[:-1].split(b"\n") if record.startswith(_MATCH)]
 
 
-def ends_without_submatch(records: bytes) -> bool:
-    """Whether the last of `records` is of an empty match at the very end of a text: it has no submatch."""
-    return records.endswith(_NO_SUBMATCH)
+def unreported_in(records: bytes) -> int:
+    """How many of `records` are of an occurrence that rg neither reports nor counts in them.
+
+    Such as an empty one at the very end of a text, or one that lies in a line's CRLF.
+    """
+    return records.count(_NO_SUBMATCH)
 
 
 class EventSink(Protocol):

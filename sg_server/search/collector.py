@@ -3,14 +3,14 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from sg_server import limits
-from sg_server.engines.events import EndEvent, split_matches
+from sg_server.engines.events import EndEvent, split_matches, unreported_in
 from sg_server.search.evidence import (
     FileEvidence,
     Kept,
     Records,
     Row,
     cut_down,
-    is_empty_at_end,
+    fitting,
     is_small,
     rows_made,
     size_of,
@@ -55,6 +55,7 @@ class Collector:
         self._listeners = listeners
         self._head_rows = head_rows
         self._current: FileEvidence | None = None
+        self._unreported = 0
         self._room = 0
         self._rows = 0
         self.bytes = 0
@@ -69,6 +70,7 @@ class Collector:
         file = self._current or self._begin(path)
         if file is None or self.is_cut:
             return
+        self._unreported += unreported_in(records)
         rows = rows_made(records) if self._multiline else count
         size = len(records)
         fits = rows <= self._room and self.bytes + size <= self._most_bytes
@@ -95,9 +97,8 @@ class Collector:
                 self._tell(self._passed_over[path])
             return
         stats = event.stats
-        # rg neither reports nor counts an empty occurrence at the very end of a text.
-        unreported = bool(file.kept) and is_empty_at_end(file.kept[-1])
-        file.occurrences = max(stats.matches + unreported, 1 if self._multiline else stats.matched_lines)
+        occurrences = stats.matches + self._unreported
+        file.occurrences = max(occurrences, 1 if self._multiline else stats.matched_lines)
         file.matches = file.occurrences if self._multiline else stats.matched_lines
         file.binary_offset = event.binary_offset
         self._tell(file)
@@ -106,11 +107,21 @@ class Collector:
         """Make the evidence of `path`, unless it is left out."""
         if not self._takes(path):
             return None
+        if path in self.files:
+            self._forget(self.files[path])
         self._current = self.files[path] = FileEvidence(path=path, kept=[])
+        self._unreported = 0
         self._room = self._most_rows - self._rows
         if self._limits is not None:
             self._room = min(self._room, self._limits.get(path, 0))
         return self._current
+
+    def _forget(self, file: FileEvidence) -> None:
+        """Make room again: what no rule could keep out of an earlier walk is now searched as named."""
+        self._rows -= file.retained
+        self.bytes -= sum(
+            len(kept.data) if isinstance(kept, Records) else size_of(kept) for kept in file.kept
+        )
 
     def _tell(self, file: FileEvidence | None) -> None:
         if file is not None:
@@ -138,23 +149,26 @@ class Collector:
         kept: Kept = Records(record, rows)
         size = len(record)
         if not is_small(record, 1, self._view):
-            kept = self._cut_down(file, record)
+            kept = self._cut_down(file, record, rows)
             size = size_of(kept)
-        if self.bytes + size > self._most_bytes:
-            self.is_cut = True
+        room = self._most_bytes - self.bytes
+        if size <= room:
+            self._add(file, kept, rows, size)
             return
-        self._add(file, kept, rows, size)
+        if isinstance(kept, tuple) and (first := fitting(kept, room)):
+            self._add(file, first, len(first), size_of(first))
+        self.is_cut = True
 
     def _keep_first(self, file: FileEvidence, record: bytes) -> None:
         """Keep the rows of `record` that there is still room for: the last ones of the file, or of all."""
         if self._room:
-            kept = self._cut_down(file, record)[: self._room]
-            self._add(file, kept, len(kept), len(record))
+            kept = fitting(self._cut_down(file, record, self._room), self._most_bytes - self.bytes)
+            self._add(file, kept, len(kept), size_of(kept))
         self.is_cut = self._limits is None
 
-    def _cut_down(self, file: FileEvidence, record: bytes) -> tuple[Row, ...]:
+    def _cut_down(self, file: FileEvidence, record: bytes, most: int) -> tuple[Row, ...]:
         with_heads = file.retained < self._head_rows
-        return cut_down(record, self._view, multiline=self._multiline, with_heads=with_heads)
+        return cut_down(record, self._view, multiline=self._multiline, with_heads=with_heads, most=most)
 
     def _add(self, file: FileEvidence, kept: Kept, rows: int, size: int) -> None:
         file.kept.append(kept)

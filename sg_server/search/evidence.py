@@ -2,7 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
+from functools import partial
+from itertools import accumulate, chain, groupby, islice, takewhile
+from operator import itemgetter
 from typing import Final
 
 import msgspec
@@ -12,7 +14,6 @@ from sg_server.engines.events import (
     SUBMATCH_MARK,
     MatchEvent,
     decode_match,
-    ends_without_submatch,
     split_matches,
 )
 from sg_server.text import lines
@@ -177,17 +178,14 @@ def rows_made(records: bytes) -> int:
     return sum(max(record.count(SUBMATCH_MARK), 1) for record in split_matches(records))
 
 
-def cut_down(record: bytes, view: TextView, *, multiline: bool, with_heads: bool) -> tuple[Row, ...]:
-    """The rows of a long record, their heads only if wanted."""
-    rows = tuple(rows_of(record, view, multiline=multiline, latin1=None))
+def cut_down(
+    record: bytes, view: TextView, *, multiline: bool, with_heads: bool, most: int
+) -> tuple[Row, ...]:
+    """The first `most` rows of a long record, their heads only if wanted."""
+    rows = tuple(rows_of(record, view, multiline=multiline, latin1=None, most=most))
     if with_heads:
         return rows
     return tuple(msgspec.structs.replace(row, head=None) if row.head else row for row in rows)
-
-
-def is_empty_at_end(kept: Kept) -> bool:
-    """Whether the last row is of an empty occurrence at the very end of a text, which rg does not count."""
-    return isinstance(kept, Records) and ends_without_submatch(kept.data)
 
 
 def is_small(records: bytes, count: int, view: TextView) -> bool:
@@ -200,11 +198,23 @@ def is_small(records: bytes, count: int, view: TextView) -> bool:
 
 def size_of(rows: Iterable[Row]) -> int:
     """Roughly how many bytes `rows` take in memory."""
-    return sum(_ROW_BYTES + _OCCURRENCE_BYTES * len(row.spans) + 4 * len(row.text) for row in rows)
+    return sum(map(_size, rows))
 
 
-def rows_of(record: bytes, view: TextView, *, multiline: bool, latin1: bool | None) -> Iterator[Row]:
-    """The rows of one record, in order.
+def fitting(rows: tuple[Row, ...], room: int) -> tuple[Row, ...]:
+    """The first of `rows` that take at most `room` bytes, roughly."""
+    sizes = accumulate(map(_size, rows))
+    return rows[: sum(1 for _ in takewhile(lambda size: size <= room, sizes))]
+
+
+def _size(row: Row) -> int:
+    return _ROW_BYTES + _OCCURRENCE_BYTES * len(row.spans) + 4 * len(row.text)
+
+
+def rows_of(
+    record: bytes, view: TextView, *, multiline: bool, latin1: bool | None, most: int | None = None
+) -> Iterator[Row]:
+    """The rows of one record, in order; at most `most` of them.
 
     `latin1` says whether the client shows every byte of this file as one character; None when that is not
     known, and then the line itself decides.
@@ -214,24 +224,20 @@ def rows_of(record: bytes, view: TextView, *, multiline: bool, latin1: bool | No
     lossy = event.lines.base64 is not None
     as_latin1 = (lossy if latin1 is None else latin1) and view.invalid_utf8 == "latin1"
     spans = _spans(event, block)
+    rows = partial(_rows, view=view, latin1=as_latin1, lossy=lossy, multiline=multiline)
     if not multiline:
-        yield _row(
-            event.line_number, event.absolute_offset, block, spans, view, latin1=as_latin1, lossy=lossy
-        )
+        yield from rows(event.line_number, event.absolute_offset, block, [spans])
         return
-    for line, line_start, (start, end) in _line_starts(event, block, spans):
-        # Only the lines that the occurrence touches: a block may hold thousands of occurrences.
-        stop = block.find(b"\n", max(end - 1, start)) + 1 or len(block)
-        yield _row(
-            line,
-            event.absolute_offset + line_start,
-            block[line_start:stop],
-            ((start - line_start, end - line_start),),
-            view,
-            latin1=as_latin1,
-            lossy=lossy,
-            multiline=True,
-        )
+    for (line, start), found in groupby(_line_starts(event, block, spans[:most]), key=itemgetter(0, 1)):
+        on_line = [(span[0] - start, span[1] - start) for _, _, span in found]
+        end = (block.find(b"\n", start) + 1 or len(block)) - start
+        # Only the last one on a line can go on after it, and takes the lines that it touches with it.
+        further = on_line.pop() if on_line[-1][1] > end else None
+        if on_line:
+            yield from rows(line, event.absolute_offset + start, block[start : start + end], zip(on_line))
+        if further is not None:
+            stop = block.find(b"\n", start + further[1] - 1) + 1 or len(block)
+            yield from rows(line, event.absolute_offset + start, block[start:stop], [(further,)])
 
 
 def _spans(event: MatchEvent, block: bytes) -> tuple[Span, ...]:
@@ -242,40 +248,53 @@ def _spans(event: MatchEvent, block: bytes) -> tuple[Span, ...]:
 
 def _line_starts(event: MatchEvent, block: bytes, spans: tuple[Span, ...]) -> Iterator[tuple[int, int, Span]]:
     """Each span with the line it starts on, 1-based, and where in `block` that line starts."""
-    line, line_start = event.line_number, 0
+    line, line_start, passed = event.line_number, 0, 0
     for span in spans:
-        start = block.rfind(b"\n", 0, span[0]) + 1
+        start = max(block.rfind(b"\n", passed, span[0]) + 1, line_start)
         line += block.count(b"\n", line_start, start)
-        line_start = start
+        line_start, passed = start, span[0]
         yield line, line_start, span
 
 
-def _row(
+def _rows(
     line: int,
     byte_start: int,
     block: bytes,
-    spans: tuple[Span, ...],
-    view: TextView,
+    parts: Iterable[tuple[Span, ...]],
     *,
+    view: TextView,
     latin1: bool,
     lossy: bool,
-    multiline: bool = False,
-) -> Row:
+    multiline: bool,
+) -> Iterator[Row]:
+    """A row for each of `parts`, which are occurrences that start on the first line of `block`.
+
+    What the rows have in common is worked out once: a line may hold thousands of them.
+    """
+    rows = list(parts)
+    spans = list(chain.from_iterable(rows))
     first_line = block[: block.find(b"\n") + 1 or len(block)] if multiline else block
     content = lines.content(first_line)
-    columns = tuple(codepoint_columns(first_line, spans[: limits.SHOWN_OCCURRENCES], latin1=latin1))
     text = shown(content, latin1=latin1)
-    clip = clip_around(text, *columns[0], limits.LINE_CHARACTERS)
-    return Row(
-        line=line,
-        byte_start=byte_start,
-        spans=spans,
-        ranges=tuple(ranges_in(block, spans, view, multiline=multiline, latin1=latin1)),
-        columns=columns,
-        text=clip.text,
-        text_start=clip.start,
-        head=text[: limits.LINE_CHARACTERS] if clip.start else None,
-        clipped=clip.clipped,
-        line_hash=hash_line(content),
-        lossy=lossy,
-    )
+    line_hash = hash_line(content)
+    shown_spans = spans if multiline else spans[: limits.SHOWN_OCCURRENCES]
+    columns = codepoint_columns(first_line, shown_spans, latin1=latin1)
+    ranges = ranges_in(block, spans, view, multiline=multiline, latin1=latin1)
+    start = 0
+    for row in rows:
+        stop = start + len(row)
+        clip = clip_around(text, *columns[start], limits.LINE_CHARACTERS)
+        yield Row(
+            line=line,
+            byte_start=byte_start,
+            spans=row,
+            ranges=tuple(ranges[start:stop]),
+            columns=tuple(columns[start:stop]),
+            text=clip.text,
+            text_start=clip.start,
+            head=text[: limits.LINE_CHARACTERS] if clip.start else None,
+            clipped=clip.clipped,
+            line_hash=line_hash,
+            lossy=lossy,
+        )
+        start = stop

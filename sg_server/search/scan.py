@@ -7,7 +7,7 @@ import msgspec
 
 from sg_server import limits
 from sg_server.engines.ripgrep import Matching, Ripgrep, Unreadable
-from sg_server.errors import PathNotFound
+from sg_server.errors import InvalidParams, PathNotFound
 from sg_server.search.collector import Collector
 from sg_server.search.document_search import DocumentSearch, UnsavedMatches
 from sg_server.search.evidence import FileEvidence
@@ -50,7 +50,8 @@ async def scan(
     `with_heads` keeps what the usual grep tool shows of long lines. What `admits` says no to is as if it had
     not matched.
     `listeners` are given each file as soon as it has been searched and is known to be in scope.
-    Raises PathNotFound for a named root that cannot be read, or if none can, and as `Ripgrep.search`.
+    Raises PathNotFound for a named root that cannot be read, or if none can, InvalidParams for a pattern that
+    PCRE2 gave up on in one, and as `Ripgrep.search`.
     """
     # rg takes what is named however it is filtered, but still checks the filters themselves.
     as_named = msgspec.structs.replace(scope.filters, ignored=True, text=True)
@@ -100,16 +101,21 @@ async def scan(
     )
 
 
-def without_repeats(found: Scan, replaced: Collection[str | None] = ()) -> Scan:
-    """`found` with each file that links led to once; blocks.
+def without_repeats(found: Scan, roots: Collection[str], replaced: Collection[str | None] = ()) -> Scan:
+    """`found` in `roots` with each file that links led to once; blocks.
 
     `replaced` are the real paths of the documents that were searched in the place of their files.
     """
+    real_of = {root: os.path.realpath(root) for root in roots}
     ways = {file.path: os.path.realpath(file.path) for file in found.files if not file.document}
+
+    def leads_through_a_link(path: str) -> bool:
+        return all(ways[path] != real + path.removeprefix(root) for root, real in real_of.items())
+
     taken = set(replaced)
     kept: set[str] = set()
     # Of several ways to a file the one without links is the one to show.
-    for path in sorted(ways, key=lambda path: (ways[path] != path, os.fsencode(path))):
+    for path in sorted(ways, key=lambda path: (leads_through_a_link(path), os.fsencode(path))):
         if ways[path] not in taken:
             taken.add(ways[path])
             kept.add(path)
@@ -121,6 +127,8 @@ def _refuse_unreadable_root(scope: Scope, unreadable: list[Unreadable]) -> None:
     """An open folder that nobody named is only missed where there is no other."""
     roots = {uris.display(root) for root in scope.roots}
     refused = [path for path in unreadable if path.path in roots]
+    if refused and refused[0].reason.startswith("PCRE2"):
+        raise InvalidParams("pattern", f"{refused[0].reason}, in {refused[0].path}")
     if refused and (scope.is_named or len(refused) == len(roots)):
         message = f"{refused[0].path} cannot be searched: {refused[0].reason}"
         raise PathNotFound(message, "Check that the folder or file is there, and its permissions.")

@@ -170,25 +170,30 @@ class SearchService:
         documents = await self._unsaved(request, workspace)
         looks = Looks(ScanWindow.open(request.scope.roots))
         follows = request.scope.filters.follow
+        search = partial(
+            scan,
+            self._ripgrep,
+            request.matching,
+            request.scope,
+            self._view,
+            documents=documents,
+            most_rows=self._retention.rows,
+            with_heads=with_heads,
+        )
         with contextlib.closing(Streamer(watch, request, workspace, self._view)) as streamer:
             # Of what links lead to twice only one is kept.
             listeners = [] if follows else [looks.file]
             if watch is not NOBODY:
                 listeners.append(streamer.file)
-            found = await scan(
-                self._ripgrep,
-                request.matching,
-                request.scope,
-                self._view,
-                documents=documents,
-                most_rows=self._retention.rows,
-                admits=partial(is_within, workspace=workspace) if follows else None,
-                listeners=listeners,
-                with_heads=with_heads,
-            )
+            admits = partial(is_within, workspace=workspace) if follows else None
+            found = await search(admits=admits, listeners=listeners)
         if follows:
             replaced = {document.real for document in documents}
-            found = await asyncio.to_thread(without_repeats, found, replaced)
+            once = await asyncio.to_thread(without_repeats, found, request.scope.roots, replaced)
+            if found.is_cut and len(once.files) < len(found.files):
+                # What was found again took room from the rest.
+                once = await search(admits={file.path for file in once.files}.__contains__)
+            found = once
             for file in found.files:
                 looks.file(file)
         await prove(self._ripgrep, request, self._view, looks, with_heads=with_heads)

@@ -182,6 +182,37 @@ async def test_what_links_lead_out_to_takes_no_room(project: Path, tmp_path: Pat
     assert (answer.status, answer.totals.matches, answer.totals.retained) == ("complete", 1, 1)
 
 
+async def test_what_several_links_lead_to_takes_room_once(project: Path) -> None:
+    write_files(project, {"big.txt": "needle\n" * 30_000, "z.txt": "needle\n"})
+    for name in ("alink.txt", "blink.txt"):
+        (project / name).symlink_to("big.txt")
+    answer = await Searcher(project).search("needle", follow=True)
+    assert [(row.path, row.retained) for row in answer.files or ()] == [("big.txt", 30_000), ("z.txt", 1)]
+    assert (answer.status, answer.totals.matches, answer.totals.retained) == ("complete", 30_001, 30_001)
+
+
+async def test_a_file_is_shown_rather_than_a_link_to_it_also_in_a_folder_behind_a_link(
+    project: Path, tmp_path: Path
+) -> None:
+    write_files(project, {"in/real.txt": "needle\n"})
+    (project / "in/alink.txt").symlink_to("real.txt")
+    (project / "in/loop").symlink_to("..")
+    (project / "lin").symlink_to("in")
+    (tmp_path / "opened").symlink_to(project / "in")
+    assert await searched(tmp_path / "opened", follow=True) == ["real.txt"]
+    assert await searched(project, path="lin", follow=True) == ["lin/real.txt"]
+
+
+async def test_what_no_rule_can_keep_out_of_a_walk_takes_room_once(project: Path) -> None:
+    inner = os.fsencode(project) + b"/bad\xff"
+    os.mkdir(inner)
+    with open(inner + b"/x.txt", "wb") as file:
+        file.write(b"needle\n" * 30_000)
+    write_files(project, {"ok.txt": "needle\n"})
+    answer = await Searcher(project, Path(os.fsdecode(inner))).search("needle")
+    assert (answer.status, answer.totals.matches, answer.totals.retained) == ("complete", 30_001, 30_001)
+
+
 async def test_links_are_followed_when_asked_for_and_never_out_of_the_folders(
     project: Path, tmp_path: Path
 ) -> None:
@@ -321,7 +352,41 @@ async def test_counts_are_those_of_ripgrep(large_tree: Path, pattern: str) -> No
     assert [row.matches for row in rows] == sorted(lines.values(), reverse=True)
 
 
-def rg_counts(folder: Path, flag: str, pattern: str) -> dict[str, int]:
+ODD_LINES = {
+    "crlf.txt": b"foo bar\r\nfoo\r\n\r\nbar foo\r\n",
+    "lone.txt": b"foo\r\r\nbar\n\r\nfoo\rbar\r\n",
+    "open.txt": b"foo\r\n\r\nfoo",
+    "empty.txt": b"\n\r\n\n",
+}
+
+
+OF_LINE_ENDS = [(pattern, "default") for pattern in (r"\r", r"\r|foo", r"o\r", r"[\r]", r"\r+", r"\r?\n")]
+AT_LINE_ENDS = [
+    *((pattern, "default") for pattern in ("(?m)^", "(?m)$")),
+    *((pattern, "pcre2") for pattern in ("^", "$", "(?m)$", r"\r", "(?=o)")),
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "engine", "multiline"),
+    [
+        *((*asked, True) for asked in (*OF_LINE_ENDS, *AT_LINE_ENDS)),
+        *((*asked, False) for asked in AT_LINE_ENDS),
+    ],
+)
+async def test_occurrences_in_and_at_line_ends_are_those_of_ripgrep(
+    project: Path, pattern: str, engine: str, *, multiline: bool
+) -> None:
+    write_files(project, ODD_LINES)
+    flags = [f"--engine={engine}", *(["--multiline"] if multiline else [])]
+    expected = rg_counts(project, "--count-matches", pattern, *flags)
+    answer = await Searcher(project).search(pattern, multiline=multiline, engine=engine, mode="summary")
+    assert {row.path: row.occurrences for row in answer.files or ()} == expected
+    if multiline:
+        assert answer.totals.matches == answer.totals.occurrences == answer.totals.retained
+
+
+def rg_counts(folder: Path, flag: str, pattern: str, *more: str) -> dict[str, int]:
     rg = find_rg()
     assert rg is not None
     rules = (
@@ -333,7 +398,7 @@ def rg_counts(folder: Path, flag: str, pattern: str) -> dict[str, int]:
         "--smart-case",
         "--glob=!**/.git",
     )
-    arguments = [rg.path, *rules, "--glob=!**/.git", flag, "--null", "-e", pattern, "./"]
+    arguments = [rg.path, *rules, "--glob=!**/.git", flag, *more, "--null", "-e", pattern, "./"]
     output = subprocess.run(arguments, cwd=folder, capture_output=True, check=True).stdout
     counts = (line.rpartition(b"\0") for line in output.splitlines())
     return {os.fsdecode(path.removeprefix(b"./")): int(count) for path, _, count in counts}

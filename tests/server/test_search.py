@@ -9,6 +9,7 @@ from pytest_lsp import LanguageClient
 
 from sg_server import limits
 from sg_server.engines.binaries import find_rg
+from sg_server.errors import InvalidParams
 from sg_server.search.results import SearchResult
 from tests.searching import Searcher, matches, refused, utf8, write_numbered
 from tests.server.conftest import Start
@@ -244,6 +245,26 @@ async def test_a_multiline_record_that_is_too_long_is_counted_without_rows(tmp_p
     answer = await Searcher(tmp_path).search(r"needle\n", multiline=True)
     assert answer.partial_reasons == ("oversized-line",)
     assert (answer.totals.matches, answer.totals.occurrences, answer.totals.retained) == (200_001, 200_001, 1)
+
+
+async def test_a_pattern_that_pcre2_gives_up_on_is_not_blamed_on_the_file(tmp_path: Path) -> None:
+    write_files(tmp_path, {"re.txt": "a" * 40 + "b\n", "ok.txt": "aa\n"})
+    searcher = Searcher(tmp_path)
+    with pytest.raises(InvalidParams, match=r"^pattern: PCRE2: .*, in .*re\.txt"):
+        await searcher.search("(a|aa)+$", engine="pcre2", path="re.txt")
+    answer = await searcher.search("(a|aa)+$", engine="pcre2")
+    assert (answer.partial_reasons, answer.unreadable_paths) == (("unreadable-path",), ("re.txt",))
+    assert answer.totals.matches == 1
+
+
+async def test_of_a_line_with_very_many_occurrences_the_first_are_kept(tmp_path: Path) -> None:
+    write_files(tmp_path, {"min.js": "a(b,c);x=[1,2];" * 14_000 + "\n"})
+    searcher = Searcher(tmp_path)
+    answer = await searcher.search(",", multiline=True, mode="matches", limit=100)
+    assert (answer.partial_reasons, answer.totals.occurrences) == (("retention-limit",), 28_000)
+    assert 20_000 < answer.totals.retained < 28_000
+    starts = [match.ranges[0].start.character for match in answer.matches or ()]
+    assert starts == [15 * number + offset for number in range(14_000) for offset in (3, 11)][: len(starts)]
 
 
 async def test_a_file_that_ends_at_a_nul_is_named(tmp_path: Path) -> None:

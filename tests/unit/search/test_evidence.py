@@ -1,18 +1,20 @@
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sg_server import limits
 from sg_server.engines.events import split_matches
+from sg_server.search import evidence
 from sg_server.search.evidence import (
     Kept,
     Records,
     Row,
     all_rows,
     cut_down,
+    fitting,
     hash_line,
-    is_empty_at_end,
     is_small,
     line_numbers,
     rows_between,
@@ -67,9 +69,30 @@ def test_a_record_without_a_submatch_is_an_empty_occurrence_at_the_end_of_the_li
         (row,) = rows_of(record, VIEW, multiline=multiline, latin1=None)
         assert (row.line, row.spans, row.text) == (2, ((3, 3),), "def")
     assert rows_made(record) == 1
-    with_submatch = match_record(b"def", [(0, 0)])
-    assert is_empty_at_end(Records(with_submatch + record, 2))
-    assert not is_empty_at_end(Records(record + with_submatch, 2))
+
+
+def test_what_a_line_has_in_common_is_worked_out_once_for_all_its_occurrences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hashed: list[bytes] = []
+
+    def hash_line(content: bytes) -> bytes:
+        hashed.append(content)
+        return b""
+
+    monkeypatch.setattr(evidence, "hash_line", hash_line)
+    record = match_record(b"a,b,c\nd,\n", [(1, 2), (3, 4), (7, 9)])
+    rows = list(rows_of(record, VIEW, multiline=True, latin1=None))
+    assert [(row.line, row.spans) for row in rows] == [(1, ((1, 2),)), (1, ((3, 4),)), (2, ((1, 3),))]
+    assert hashed == [b"a,b,c", b"d,"]
+
+
+def test_no_more_rows_are_made_than_are_wanted() -> None:
+    record = match_record(b"a,b,c\nd,\n", [(1, 2), (3, 4), (7, 9)])
+    every = tuple(rows_of(record, VIEW, multiline=True, latin1=None))
+    for most in range(4):
+        assert cut_down(record, VIEW, multiline=True, with_heads=True, most=most) == every[:most]
+        assert fitting(every, size_of(every[:most])) == every[:most]
 
 
 def test_occurrences_over_several_lines_are_rows_of_the_lines_they_start_on() -> None:
@@ -147,7 +170,7 @@ def test_the_start_of_a_long_line_is_kept_only_where_it_is_asked_for() -> None:
     heads = [
         row.head
         for wanted in (True, False)
-        for row in cut_down(record, VIEW, multiline=False, with_heads=wanted)
+        for row in cut_down(record, VIEW, multiline=False, with_heads=wanted, most=1)
     ]
     assert heads == ["start" + "x" * 495, None]
 
