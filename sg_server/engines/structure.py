@@ -16,13 +16,16 @@ class StructureReader:
     def __init__(self, ctags: Ctags, tree_sitter: TreeSitter) -> None:
         self._ctags = ctags
         self._tree_sitter = tree_sitter
+        self._parsing = asyncio.Lock()
+        """Texts parsed at once would take their time from each other, and each has only so much."""
 
     async def structure_of(self, basename: str, text: bytes, *, path: str | None) -> Structure:
         """What is known of `text`, whose language `basename` tells; `path` is a file that holds just that."""
         tagged = await self._tagged(basename, text, path)
         if tagged.status not in _NO_ANSWER:
             return tagged
-        parsed = await asyncio.to_thread(self._tree_sitter.structure_of, basename, text)
+        async with self._parsing:
+            parsed = await asyncio.to_thread(self._tree_sitter.structure_of, basename, text)
         return tagged if parsed.status in _NO_ANSWER else parsed
 
     async def _tagged(self, basename: str, text: bytes, path: str | None) -> Structure:

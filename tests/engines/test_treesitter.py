@@ -1,3 +1,4 @@
+import asyncio
 import importlib
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from sg_server import limits
 from sg_server.engines.ctags import Ctags
 from sg_server.engines.grammars import GRAMMARS
 from sg_server.engines.process import ProcessOwner
+from sg_server.engines.structure import StructureReader
 from sg_server.engines.symbols import Structure, Symbol, smallest_enclosing
 from sg_server.engines.treesitter import TreeSitter
 
@@ -493,3 +495,26 @@ def test_the_enclosing_symbol_of_a_line_is_the_innermost(tree_sitter: TreeSitter
     found = smallest_enclosing(tree_sitter.structure_of("a.rs", text).symbols, 7)
     assert found is not None
     assert found.name == "inner"
+
+
+async def test_texts_are_parsed_one_after_the_other_so_that_each_has_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once = [0]
+    most: list[int] = []
+    parse = TreeSitter.structure_of
+
+    def structure_of(self: TreeSitter, basename: str, text: bytes) -> Structure:
+        at_once[0] += 1
+        most.append(at_once[0])
+        try:
+            return parse(self, basename, text)
+        finally:
+            at_once[0] -= 1
+
+    monkeypatch.setattr(TreeSitter, "structure_of", structure_of)
+    reader = StructureReader(Ctags(ProcessOwner(), None), TreeSitter(limits.TREE_SITTER_SECONDS))
+    text = b"function f() {\n  g()\n}\n" * 500
+    found = await asyncio.gather(*(reader.structure_of(f"{name}.js", text, path=None) for name in range(5)))
+    assert [(one.status, len(one.symbols)) for one in found] == [("available", 500)] * 5
+    assert most == [1] * 5
