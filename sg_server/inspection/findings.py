@@ -9,7 +9,6 @@ import msgspec
 from sg_server import limits
 from sg_server.engines.structure import StructureReader
 from sg_server.engines.symbols import Structure, Symbol, smallest_enclosing
-from sg_server.errors import SignalGrepError
 from sg_server.inspection.lines import SourceLines
 from sg_server.inspection.results import StructureOutcome
 from sg_server.inspection.targets import Target
@@ -70,7 +69,7 @@ class Examiner:
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = {key: group.create_task(self._of_text(found)) for key, found in in_text.items()}
-        except* SignalGrepError as failures:
+        except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from failures
         findings = {key: iter(task.result()) for key, task in tasks.items()}
         return [next(findings[_key(target)]) for target in targets]

@@ -425,3 +425,21 @@ def test_every_target_is_in_its_block_and_no_line_is_shown_twice(
         block = result.blocks[inspection.block]
         assert block.start_line <= number < block.start_line + len(block.lines)
         assert inspection.range.start.line <= number - 1 <= inspection.range.end.line
+
+
+async def test_what_fails_in_one_of_several_texts_is_raised_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text(SOURCE)
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("sg_server.inspection.findings.smallest_enclosing", fail)
+    workspace = Workspace.of([(tmp_path.as_uri(), None)])
+    places = [*asks(InspectParams(path="a.py", line=1)), *asks(InspectParams(path="b.py", line=1))]
+    targets = [target_at(place, workspace, ()) for place in places if isinstance(place, PlaceAsk)]
+    service = InspectionService(Ctags(ProcessOwner(), None), TreeSitter(20.0), TextView())
+    with pytest.raises(ZeroDivisionError):
+        await service.inspect(targets)
