@@ -30,7 +30,7 @@ def decode(kind: type[_Params], raw: Any) -> _Params:
     Raises InvalidParams for a wrong type, an unknown or missing field, a number out of range, and text with a
     lone surrogate: no program can be given it.
     """
-    for field, text in _texts("", raw):
+    for field, text in _texts(raw):
         if not text.isascii() and _LONE_SURROGATE.search(text):
             raise InvalidParams(
                 field or _WHOLE, f"given {_given(text)}, which holds half of a surrogate pair"
@@ -41,17 +41,18 @@ def decode(kind: type[_Params], raw: Any) -> _Params:
         raise _explained(str(error), kind, raw) from error
 
 
-def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
+def _texts(raw: Any) -> Iterator[tuple[str, str]]:
     """Every string in a JSON value, with its path, or that of the object whose field has it for a name."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            yield path, name
-            yield from _texts(_joined(path, name), item)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _texts(f"{path}[{index}]", item)
+    rest = [("", raw)]
+    while rest:
+        path, value = rest.pop()
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict):
+            rest += [(path, name) for name in value]
+            rest += [(_joined(path, name), item) for name, item in value.items()]
+        elif isinstance(value, list):
+            rest += [(f"{path}[{index}]", item) for index, item in enumerate(value)]
 
 
 def _explained(message: str, kind: type[msgspec.Struct], raw: Any) -> InvalidParams:

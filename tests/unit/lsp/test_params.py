@@ -110,3 +110,11 @@ def test_every_number_json_can_write_is_handled() -> None:
     assert refusal({"pattern": "x", "maxFileSize": 10**30}).field == "maxFileSize"
     assert refusal({"pattern": "x", "maxFileSize": 1.5}).field == "maxFileSize"
     assert decode(Params, {"pattern": "x", "free": float("inf")}).free == float("inf")
+
+
+def test_a_value_may_be_nested_deeply() -> None:
+    nested: list[Any] = []
+    for _ in range(5_000):
+        nested = [nested]
+    with pytest.raises(InvalidParams, match="foo: unknown field"):
+        decode(Params, {"pattern": "x", "foo": nested})
