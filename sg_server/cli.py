@@ -14,6 +14,8 @@ _LOG_LEVELS = ("debug", "info", "warning", "error")
 
 _ANY_VALUE = {"-e": "--regexp", "--regexp": "--regexp", "-g": "--glob", "--glob": "--glob"}
 """What follows these is their value even where it begins with `-`, which argparse would refuse."""
+_GIVEN = "\0"
+"""Before such a value: argparse takes `--` for no value even after `=`."""
 
 _Define = Callable[[argparse.ArgumentParser], None]
 """Gives the parser of a subcommand its options."""
@@ -48,7 +50,7 @@ def _with_values(arguments: Iterable[str]) -> Iterator[str]:
         if argument == "--":
             yield from (argument, *rest)
         elif argument in _ANY_VALUE and (value := next(rest, None)) is not None:
-            yield f"{_ANY_VALUE[argument]}={value}"
+            yield f"{_ANY_VALUE[argument]}={_GIVEN}{value}"
         else:
             yield argument
 
@@ -103,6 +105,7 @@ def _define_search(parser: argparse.ArgumentParser) -> None:
         "-e",
         "--regexp",
         action="append",
+        type=_value,
         metavar="PATTERN",
         help="a pattern, one of several; all words are paths then",
     )
@@ -115,7 +118,14 @@ def _define_search(parser: argparse.ArgumentParser) -> None:
     add("-U", "--multiline", action="store_true", help="let a match span lines")
     add("-P", "--pcre2", action="store_true", help="look-around and backreferences")
     add("-E", "--encoding", help="of files without a byte order mark, such as latin1")
-    add("-g", "--glob", action="append", default=[], help="files to search; !GLOB leaves files out")
+    add(
+        "-g",
+        "--glob",
+        action="append",
+        type=_value,
+        default=[],
+        help="files to search; !GLOB leaves files out",
+    )
     add("-t", "--type", action="append", default=[], help="kinds of files to search, such as py")
     add("-A", "--after-context", type=_count, metavar="N", help="show N lines after each match")
     add("-B", "--before-context", type=_count, metavar="N", help="show N lines before each match")
@@ -144,6 +154,10 @@ def _define_inspect(parser: argparse.ArgumentParser) -> None:
 def _add_color(parser: argparse.ArgumentParser) -> None:
     choices = ("auto", "always", "never")
     parser.add_argument("--color", choices=choices, default="auto", help="auto: on a terminal only (default)")
+
+
+def _value(value: str) -> str:
+    return value.removeprefix(_GIVEN)
 
 
 def _count(value: str) -> int:

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine, Iterable
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
 
@@ -45,17 +45,17 @@ def _run(work: Coroutine[Any, Any, int]) -> int:
         return TERMINATED
     except BrokenPipeError:
         # Whoever read has seen enough.
-        _drop_output()
+        _drop(sys.stdout)
         return FOUND
     except OSError as error:
         complain(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
-        _drop_output()
+        _drop(sys.stdout)
         return ERROR
 
 
-def _drop_output() -> None:
+def _drop(stream: TextIO) -> None:
     """Let go of what could not be written, which would fail again when Python ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 async def _until_terminated(work: Coroutine[Any, Any, int]) -> int:
@@ -77,5 +77,10 @@ def write_json(value: Any) -> None:
 
 
 def complain(message: str) -> None:
-    """Say on standard error what is wrong, or left out."""
-    sys.stderr.write(f"sg-server: {message}\n")
+    """Say on standard error what is wrong, or left out, if anybody can hear it."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"sg-server: {message}\n")
+    except OSError:
+        _drop(sys.stderr)

@@ -99,6 +99,8 @@ def test_an_error_is_two_and_one_message(project: Path, arguments: list[str]) ->
         (["--", "-dash"], ["b.txt"]),
         (["-e", "-dash"], ["b.txt"]),
         (["--regexp", "-dash", "-g", "-*.py"], []),
+        (["-e", "--"], ["dashes.md"]),
+        (["needle", "-g", "--"], []),
     ],
 )
 def test_flags_mean_what_they_mean_to_ripgrep(project: Path, arguments: list[str], files: list[str]) -> None:
@@ -109,6 +111,7 @@ def test_flags_mean_what_they_mean_to_ripgrep(project: Path, arguments: list[str
             "b.txt": "needle.x\nsecond -dash\n",
             ".hidden/hidden.py": "needle\n",
             "latin.txt": b"needle \xe9\n",
+            "dashes.md": "--\n",
         },
     )
     _, output, _ = run(project, "search", "--no-heading", *arguments)
@@ -213,6 +216,14 @@ def test_output_that_cannot_be_written_is_an_error(
         ["/bin/sh", "-c", line], cwd=project, env=environment(), capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (2, f"sg-server: {said}\n")
+
+
+@pytest.mark.parametrize("where", ["> /dev/full 2> /dev/full", ">&- 2>&-", "none.txt 2>&-"])
+def test_an_error_that_nobody_hears_is_one_all_the_same(project: Path, where: str) -> None:
+    write_files(project, {"a.txt": "needle\n"})
+    line = f"{shlex.join(SERVER)} search needle a.txt {where}"
+    done = subprocess.run(["/bin/sh", "-c", line], cwd=project, env=environment(), check=False)
+    assert done.returncode == 2
 
 
 def test_a_working_folder_that_is_gone_is_an_error(project: Path) -> None:
