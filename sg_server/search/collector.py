@@ -56,21 +56,28 @@ class Collector:
         self._head_rows = head_rows
         self._current: FileEvidence | None = None
         self._unreported = 0
+        """Occurrences in the current file that rg does not count."""
+        self._has_unreported = multiline
         self._room = 0
         self._rows = 0
         self.bytes = 0
 
     @property
     def wants_matches(self) -> bool:
-        """False from the retention bound on."""
-        return not self.is_cut
+        """False from the retention bound on, after the last file with rows and where rg counts everything."""
+        has_rows = self._current is not None and self._current.retained > 0
+        return not self.is_cut or has_rows or self._has_unreported
 
     def matches(self, path: str, records: bytes, count: int) -> None:
         """Keep `count` match records of `path`, unless the bound is reached."""
         file = self._current or self._begin(path)
-        if file is None or self.is_cut:
+        if file is None:
             return
-        self._unreported += unreported_in(records)
+        if unreported := unreported_in(records):
+            self._unreported += unreported
+            self._has_unreported = True
+        if self.is_cut:
+            return
         rows = rows_made(records) if self._multiline else count
         size = len(records)
         fits = rows <= self._room and self.bytes + size <= self._most_bytes
@@ -107,10 +114,15 @@ class Collector:
         """Make the evidence of `path`, unless it is left out."""
         if not self._takes(path):
             return None
-        if path in self.files:
-            self._forget(self.files[path])
-        self._current = self.files[path] = FileEvidence(path=path, kept=[])
+        before = self.files.get(path)
         self._unreported = 0
+        if before is not None and self.is_cut:
+            # There is no room for other rows than those that it has.
+            self._current = before
+            return before
+        if before is not None:
+            self._forget(before)
+        self._current = self.files[path] = FileEvidence(path=path, kept=[])
         self._room = self._most_rows - self._rows
         if self._limits is not None:
             self._room = min(self._room, self._limits.get(path, 0))
@@ -157,12 +169,15 @@ class Collector:
             return
         if isinstance(kept, tuple) and (first := fitting(kept, room)):
             self._add(file, first, len(first), size_of(first))
-        self.is_cut = True
+        self.is_cut = self._limits is None
 
     def _keep_first(self, file: FileEvidence, record: bytes) -> None:
         """Keep the rows of `record` that there is still room for: the last ones of the file, or of all."""
-        if self._room:
-            kept = fitting(self._cut_down(file, record, self._room), self._most_bytes - self.bytes)
+        room = self._most_bytes - self.bytes
+        if self._room and is_small(record, 1, self._view) and len(record) <= room:
+            self._add(file, Records(record, self._room), self._room, len(record))
+        elif self._room:
+            kept = fitting(self._cut_down(file, record, self._room), room)
             self._add(file, kept, len(kept), size_of(kept))
         self.is_cut = self._limits is None
 

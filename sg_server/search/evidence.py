@@ -277,6 +277,7 @@ def _rows(
     content = lines.content(first_line)
     text = shown(content, latin1=latin1)
     line_hash = hash_line(content)
+    # Without `multiline` there is one row, with all of them.
     shown_spans = spans if multiline else spans[: limits.SHOWN_OCCURRENCES]
     columns = codepoint_columns(first_line, shown_spans, latin1=latin1)
     ranges = ranges_in(block, spans, view, multiline=multiline, latin1=latin1)

@@ -111,6 +111,8 @@ async def _search_again(
         view,
         multiline=request.matching.multiline,
         row_limits=row_limits,
+        # The same rows may take more than before: that depends on how they come in.
+        most_bytes=4 * limits.RETAINED_BYTES,
         head_rows=limits.PLAIN_GREP_ROWS if with_heads else 0,
     )
     filters = Filters(ignored=True, text=text)

@@ -10,6 +10,7 @@ import pytest
 
 from sg_server.engines.binaries import find_rg
 from sg_server.errors import InvalidParams, OutsideWorkspace, PathNotFound, SignalGrepError
+from sg_server.search.defaults import Retention, SearchDefaults
 from tests.searching import Searcher, paths
 from tests.server.conftest import Start
 from tests.server.wire import command, write_files
@@ -384,6 +385,17 @@ async def test_occurrences_in_and_at_line_ends_are_those_of_ripgrep(
     assert {row.path: row.occurrences for row in answer.files or ()} == expected
     if multiline:
         assert answer.totals.matches == answer.totals.occurrences == answer.totals.retained
+
+
+async def test_what_ripgrep_does_not_count_is_counted_after_the_bound_too(project: Path) -> None:
+    write_files(project, {"a.txt": b"a\r\nb\r\n" * 3_000, "b.txt": b"a\r\nb\r\n" * 3_000})
+    searcher = Searcher(project)
+    searcher.service.configure(SearchDefaults(), Retention(rows=10))
+    answer = await searcher.search(r"a|\r", multiline=True, mode="summary")
+    counted = rg_counts(project, "--count-matches", r"a|\r", "--multiline")
+    assert counted == {"a.txt": 6_000, "b.txt": 6_000}
+    assert {row.path: row.occurrences for row in answer.files or ()} == counted
+    assert (answer.totals.retained, answer.unverified_files) == (10, 0)
 
 
 def rg_counts(folder: Path, flag: str, pattern: str, *more: str) -> dict[str, int]:
