@@ -129,10 +129,15 @@ def _as_rule(glob: str) -> str:
 
 
 class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
-    """A path that rg could not read, for people, and why."""
+    """A path that rg could not read, or not search to its end, for people, and why."""
 
     path: str
     reason: str
+
+    @property
+    def is_of_pattern(self) -> bool:
+        """Whether the pattern is to blame: PCRE2 gives up where it would take too long."""
+        return self.reason.startswith("PCRE2: ")
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):

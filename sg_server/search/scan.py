@@ -127,7 +127,7 @@ def _refuse_unreadable_root(scope: Scope, unreadable: list[Unreadable]) -> None:
     """An open folder that nobody named is only missed where there is no other."""
     roots = {uris.display(root) for root in scope.roots}
     refused = [path for path in unreadable if path.path in roots]
-    if refused and refused[0].reason.startswith("PCRE2"):
+    if refused and refused[0].is_of_pattern:
         raise InvalidParams("pattern", f"{refused[0].reason}, in {refused[0].path}")
     if refused and (scope.is_named or len(refused) == len(roots)):
         message = f"{refused[0].path} cannot be searched: {refused[0].reason}"

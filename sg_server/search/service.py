@@ -167,9 +167,16 @@ class SearchService:
     async def _run(
         self, request: SearchRequest, workspace: Workspace, watch: Watch, *, with_heads: bool
     ) -> tuple[Scan, Snapshot]:
-        documents = await self._unsaved(request, workspace)
         looks = Looks(ScanWindow.open(request.scope.roots))
-        follows = request.scope.filters.follow
+        found = await self._scan(request, workspace, watch, looks, with_heads=with_heads)
+        await prove(self._ripgrep, request, self._view, looks, with_heads=with_heads)
+        return found, await asyncio.to_thread(make_snapshot, request, workspace, found)
+
+    async def _scan(
+        self, request: SearchRequest, workspace: Workspace, watch: Watch, looks: Looks, *, with_heads: bool
+    ) -> Scan:
+        """One search, each file of which `looks` is given once it is known to be shown."""
+        documents = await self._unsaved(request, workspace)
         search = partial(
             scan,
             self._ripgrep,
@@ -181,23 +188,19 @@ class SearchService:
             with_heads=with_heads,
         )
         with contextlib.closing(Streamer(watch, request, workspace, self._view)) as streamer:
-            # Of what links lead to twice only one is kept.
-            listeners = [] if follows else [looks.file]
-            if watch is not NOBODY:
-                listeners.append(streamer.file)
-            admits = partial(is_within, workspace=workspace) if follows else None
-            found = await search(admits=admits, listeners=listeners)
-        if follows:
-            replaced = {document.real for document in documents}
-            once = await asyncio.to_thread(without_repeats, found, request.scope.roots, replaced)
-            if found.is_cut and len(once.files) < len(found.files):
-                # What was found again took room from the rest.
-                once = await search(admits={file.path for file in once.files}.__contains__)
-            found = once
-            for file in found.files:
-                looks.file(file)
-        await prove(self._ripgrep, request, self._view, looks, with_heads=with_heads)
-        return found, await asyncio.to_thread(make_snapshot, request, workspace, found)
+            listeners = [] if watch is NOBODY else [streamer.file]
+            if not request.scope.filters.follow:
+                return await search(listeners=[looks.file, *listeners])
+            found = await search(admits=partial(is_within, workspace=workspace), listeners=listeners)
+        # Of what links lead to several times only one is shown.
+        replaced = {document.real for document in documents}
+        once = await asyncio.to_thread(without_repeats, found, request.scope.roots, replaced)
+        if found.is_cut and len(once.files) < len(found.files):
+            # The others took room from the rest.
+            once = await search(admits={file.path for file in once.files}.__contains__)
+        for file in once.files:
+            looks.file(file)
+        return once
 
     async def _unsaved(self, request: SearchRequest, workspace: Workspace) -> tuple[Candidate, ...]:
         """The documents to search in the place of their files; without a folder, every open one."""

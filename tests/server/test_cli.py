@@ -48,6 +48,15 @@ def search(folder: Path, *arguments: str | Path) -> str:
     return output
 
 
+def in_shell(folder: Path, line: str) -> tuple[int, str]:
+    """Exit code and standard error of a line of shell, which may redirect them."""
+    shell = ["/bin/sh", "-c", line]
+    done = subprocess.run(
+        shell, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True, check=False
+    )
+    return done.returncode, done.stderr
+
+
 def test_the_version_is_told(tmp_path: Path) -> None:
     assert run(tmp_path, "--version") == (0, f"signal-grep {__version__}\n", "")
 
@@ -211,27 +220,18 @@ def test_output_that_cannot_be_written_is_an_error(
     project: Path, command: str, where: str, said: str
 ) -> None:
     write_files(project, {"a.txt": "needle\n"})
-    line = f"{shlex.join(SERVER)} {command} {where}"
-    done = subprocess.run(
-        ["/bin/sh", "-c", line], cwd=project, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (2, f"sg-server: {said}\n")
+    assert in_shell(project, f"{shlex.join(SERVER)} {command} {where}") == (2, f"sg-server: {said}\n")
 
 
 @pytest.mark.parametrize("where", ["> /dev/full 2> /dev/full", ">&- 2>&-", "none.txt 2>&-"])
 def test_an_error_that_nobody_hears_is_one_all_the_same(project: Path, where: str) -> None:
     write_files(project, {"a.txt": "needle\n"})
-    line = f"{shlex.join(SERVER)} search needle a.txt {where}"
-    done = subprocess.run(["/bin/sh", "-c", line], cwd=project, env=environment(), check=False)
-    assert done.returncode == 2
+    assert in_shell(project, f"{shlex.join(SERVER)} search needle a.txt {where}") == (2, "")
 
 
 def test_a_working_folder_that_is_gone_is_an_error(project: Path) -> None:
     line = f"mkdir gone; cd gone; rmdir ../gone; {shlex.join(SERVER)} search needle"
-    done = subprocess.run(
-        ["/bin/sh", "-c", line], cwd=project, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (2, "sg-server: No such file or directory\n")
+    assert in_shell(project, line) == (2, "sg-server: No such file or directory\n")
 
 
 @pytest.fixture
